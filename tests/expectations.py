@@ -22,7 +22,7 @@ from functools import lru_cache
 
 from torchlint.lint import fixpoint, registry
 from torchlint.lint.engine import FileReport, check_text
-from torchlint.lint.registry import Selection
+from torchlint.lint.registry import RULES_PACKAGE, Registry, Selection
 from torchlint.rule import Finding, Level, Rule
 from torchlint.syntax.tree import Decoded
 
@@ -41,9 +41,20 @@ class Expectation:
 
 
 @lru_cache(maxsize=1)
+def own() -> Registry:
+    """Torchlint's own rules: those of a plugin that happens to be installed are not what its suite speaks of."""
+    known = registry.load().rules
+    return Registry(tuple(rule for rule in known if type(rule).__module__.startswith(f"{RULES_PACKAGE}.")))
+
+
 def rules() -> tuple[Rule, ...]:
     """Torchlint's own rules."""
-    return registry.load().rules
+    return own().rules
+
+
+def rule_id(rule: Rule) -> str:
+    """How tests name a rule: by its code and its file, so that `-k` finds it by either."""
+    return f"{rule.code}-{rule.name.replace('-', '_')}"
 
 
 def stripped(text: str) -> str:
@@ -75,7 +86,7 @@ def lint(text: str, *, strict: bool = False, codes: Iterable[str] | None = None,
 
 @lru_cache(maxsize=8192)
 def _linted(text: str, enabled: frozenset[str], strict: bool, path: str) -> FileReport:
-    return check_text(path, text, registry.load(), Selection(enabled, strict=strict))
+    return check_text(path, text, own(), Selection(enabled, strict=strict))
 
 
 def actual(report: FileReport) -> Expectation:

@@ -1,4 +1,4 @@
-"""The rooms: who may import whom, and what the package consists of."""
+"""The folders: who may import whom, and what the package consists of."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from torchlint.cache.stamp import APART
 
 ROOT = Path(__file__).parents[1]
-ROOMS = (  # lowest first; a module imports from its own room and from those before it
+FOLDERS = (  # lowest first; a module imports from its own folder and from those before it
     *("record", "stack", "claims", "condition", "truth", "target", "knowledge", "syntax", "config"),
     *("model/events", "model/state", "model/autograd", "model/torch", "model/python", "model/observers"),
     *(
@@ -57,10 +57,10 @@ def _name(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def _room(module: str) -> str:
+def _folder(module: str) -> str:
     parts = module.split(".")
     inner = "/".join(parts[1:3])
-    return inner if inner in ROOMS else ".".join(parts[1:2])
+    return inner if inner in FOLDERS else ".".join(parts[1:2])
 
 
 FILES = sorted((ROOT / "torchlint").rglob("*.py"))
@@ -83,13 +83,21 @@ def _imports(path: Path, *, only_at_load: bool = False) -> Iterator[tuple[int, s
 
 def test_imports_go_downward() -> None:
     for path in FILES:
-        own = _room(_name(path))
-        assert not own or own in ROOMS, f"torchlint/{own} is no room: add it to ROOMS"
+        own = _folder(_name(path))
+        assert not own or own in FOLDERS, f"torchlint/{own} is no folder: add it to FOLDERS"
         for line, module in _imports(path):
             if module.startswith("torchlint.") and own:
-                lower = ROOMS.index(_room(module)) <= ROOMS.index(own)
+                lower = FOLDERS.index(_folder(module)) <= FOLDERS.index(own)
                 assert lower, f"{path}:{line}: {_name(path)} may not import {module}"
             assert own or not module.startswith("torchlint"), f"{path}:{line}: torchlint/__init__.py imports nothing"
+
+
+def test_the_page_describes_every_folder() -> None:
+    """In the order in which they may import, so that who reads it from the top meets nothing that is not described."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?) \| ", page.partition("## The folders\n")[2].partition("\n## ")[0], re.MULTILINE)
+    listed = [name.rstrip("/") for row in rows for name in re.findall(r"`([^`]+)`", row)]
+    assert listed == [*(name for name in FOLDERS if name not in ("model", "__main__")), "rules"]
 
 
 def test_families_of_observers_know_nothing_of_each_other() -> None:
@@ -136,7 +144,7 @@ def test_no_circles() -> None:
 def test_third_parties() -> None:
     for path in (*FILES, *RULES):
         allowed = THIRD_PARTIES | {"torchlint", "__future__"} | set(sys.stdlib_module_names)
-        if _room(_name(path)) in WITH_TORCH:
+        if _folder(_name(path)) in WITH_TORCH:
             allowed |= {"torch", "torchgen", "numpy"}
         for line, module in _imports(path):
             assert module.partition(".")[0] in allowed, f"{path}:{line}: imports {module}"
@@ -162,7 +170,7 @@ def test_no_rule_is_named_outside_of_the_rules() -> None:
     """Rules declare what they do, cost and claim: nothing else may rest on a rule's code, or on its words."""
     own = re.compile(r"\bTLN[1-9]\d\d\b")
     for path in FILES:
-        if _room(_name(path)) == "config":
+        if _folder(_name(path)) == "config":
             continue  # its errors give an example of a code
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and not _is_documentation(node.value):

@@ -15,7 +15,7 @@ from torchlint.rule import OPTIONAL_SECTIONS, SECTIONS, Finding, Holds, Rule
 
 RULES = Path(__file__).parent.parent / "rules"
 FILES = sorted(path for path in RULES.glob("*.py") if path.name != "__init__.py")
-EVERY_RULE = [pytest.param(rule, id=rule.code) for rule in expectations.rules()]
+EVERY_RULE = [pytest.param(rule, id=expectations.rule_id(rule)) for rule in expectations.rules()]
 MAY_IMPORT = {
     "torchlint.rule",
     "torchlint.model",

@@ -10,9 +10,10 @@ import importlib
 import inspect
 import pkgutil
 import re
-import typing
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import class_pages
 
 from torchlint.model import events
 from torchlint.model.events import Event
@@ -46,47 +47,38 @@ def _rows() -> Iterator[str]:
         yield f"| [`{each.__name__}`](events.md#{each.__name__.lower()}) | `{module}` | {told} |"
 
 
-def _meanings(kind: type) -> dict[str, str]:
-    """What a class and those it derives from say of each field, under "Attributes"."""
-    found: dict[str, str] = {}
-    for each in reversed(kind.__mro__):
-        text = inspect.cleandoc(each.__doc__ or "").partition("\nAttributes\n----------\n")[2]
-        for names, meaning in re.findall(r"^(\w[\w, ]*)\n((?:(?: +.*)?\n?)+)", text, re.MULTILINE):
-            found |= dict.fromkeys(names.replace(" ", "").split(","), " ".join(meaning.split()))
-    return found
-
-
 def _page() -> Iterator[str]:
     yield "# Events and their fields\n"
     yield "What an event rule may ask of the event that it is given; how to subscribe to one stands in"
     yield "[Writing a rule](writing-a-rule.md). The page is made of the classes' own documentation"
     yield "(`pytest tests/test_event_list.py --bless`).\n"
     yield "## What each has\n"
-    yield from _table(Event, ())
+    yield from class_pages.fields(Event)
     common = [each.name for each in dataclasses.fields(Event)]
     for kind in _events():
-        told = inspect.cleandoc(kind.__doc__ or "").partition("\nAttributes\n----------\n")[0]
         yield f"\n## {kind.__name__}\n"
         yield f"`from {kind.__module__.rpartition('.')[0]} import {kind.__module__.rpartition('.')[2]}`\n"
-        yield "\n".join(" ".join(part.split()) + "\n" for part in told.split("\n\n") if part.strip())
-        yield from _table(kind, common)
+        yield class_pages.paragraphs(kind.__doc__ or "") + "\n"
+        yield from class_pages.fields(kind, common)
+    yield "\n## The types of the fields\n"
+    yield "`cst` is libcst; classes of its nodes are described in [its documentation](https://libcst.readthedocs.io)."
+    for name, module in class_pages.named((Event, *_events())).items():
+        yield from class_pages.section(name, module, level="###")
 
 
-def _table(kind: type[Event], known: Collection[str]) -> Iterator[str]:
-    fields = [each for each in dataclasses.fields(kind) if each.name not in known]
-    if fields:
-        yield "| field | type | meaning |"
-        yield "| --- | --- | --- |"
-    meanings, hints = _meanings(kind), typing.get_type_hints(kind)
-    for each in fields:
-        literals = typing.get_args(hints[each.name]) if typing.get_origin(hints[each.name]) is typing.Literal else ()
-        kept = ", ".join(f'`"{one}"`' for one in literals) or f"`{each.type}`".replace("|", "\\|")
-        yield f"| `{each.name}` | {kept} | {meanings[each.name]} |"
-
-
+@class_pages.interpreted
 def test_the_page_tells_every_field(bless: Bless) -> None:
     text = FIELDS.read_text(encoding="utf-8") if FIELDS.exists() else ""
-    bless(FIELDS, text, "\n".join(_page()) + "\n")
+    bless(FIELDS, text, class_pages.page(_page()))
+
+
+def test_every_type_that_the_page_names_is_described() -> None:
+    text = FIELDS.read_text(encoding="utf-8")
+    rows = [row.split(" | ")[1] for row in text.splitlines() if row.startswith("| `") and row.count(" | ") >= 2]
+    wanted = {name for row in rows for name in class_pages.TYPE.findall(row)} - class_pages.NO_CLASSES
+    wanted |= set(class_pages.REFERRED.findall(text))
+    assert len(wanted) > 10
+    assert not wanted - set(re.findall(r"^##+ (\w+)$", text, re.MULTILINE))
 
 
 def test_the_page_lists_every_event(bless: Bless) -> None:

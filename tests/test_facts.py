@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 import libcst as cst
 import pytest
-from expectations import stripped
+from expectations import own, stripped
 
-from torchlint.lint import engine, registry
+from torchlint.lint import engine
 from torchlint.lint.engine import FileReport, check_text
 from torchlint.lint.facts import Facts, listeners
-from torchlint.lint.registry import Selection
-from torchlint.model import interpret
-from torchlint.rule import Level, Settings, Target
+from torchlint.lint.registry import Registry, Selection
+from torchlint.model import events, interpret
+from torchlint.rule import Diagnostic, File, Level, Rule, Settings, Target
 from torchlint.syntax.lowering import program_of
 from torchlint.syntax.nodes import Nodes
 from torchlint.syntax.place import NodeWantedError
@@ -23,7 +23,7 @@ from torchlint.syntax.tree import finding_nodes
 from torchlint.truth import Truth
 
 ROOT = Path(__file__).parents[1]
-RULES = registry.load()
+RULES = own()
 EVERYTHING = Selection(frozenset((*RULES.names, "TLN002")), strict=True)
 DEFAULT = Selection(frozenset((*RULES.names, "TLN002")))
 PROGRAMS = {
@@ -33,6 +33,21 @@ PROGRAMS = {
 }
 SOME = {name: path for number, (name, path) in enumerate(PROGRAMS.items()) if number % 4 == 0 or "rules/" not in name}
 """All but three rules of four, which hardly mention torch in their code."""
+
+
+class OnTopLevel(Rule):
+    """A backward is called on top level."""
+
+    code = "TST001"
+    name = "backward-on-top-level"
+    level = Level.WARNING
+
+    def check(self, event: events.BackwardCalled, file: File) -> Iterator[Diagnostic]:
+        if isinstance(file.parent(file.statement(event.node)), cst.Module):
+            yield Diagnostic(event.node, "on top level")
+
+
+GIVEN = Registry((OnTopLevel(),))
 
 
 @cache
@@ -89,20 +104,41 @@ def test_neither_has_any_definition_of_any_file(path: Path, monkeypatch: pytest.
 @pytest.mark.parametrize("path", PROGRAMS.values(), ids=PROGRAMS)
 def test_levels_told_without_a_tree_are_those_of_the_findings(path: Path) -> None:
     """What is held back is counted by them; and a rule that reports at the strict level says so."""
-    program = program_of(stripped(path.read_text(encoding="utf-8")))
-    nodes = Nodes(path.name, program)
+    _hold_levels(path.name, stripped(path.read_text(encoding="utf-8")), RULES)
+
+
+def test_so_are_those_of_a_rule_that_is_given_the_file() -> None:
+    """It looks into what surrounds the event: it is asked at the node, and for its level no sooner."""
+    program = "import torch\n\nx = torch.ones(3, requires_grad=True)\nx.sum().backward()\n"
+    assert _hold_levels("program.py", program, GIVEN) == [Level.WARNING]
+
+
+def _hold_levels(name: str, text: str, rules: Registry) -> list[Level]:
+    """The levels of all that is found; what is told without the tree must be the same."""
+    every: list[Level] = []
+    program = program_of(text)
+    nodes = Nodes(name, program)
     happened = [each for each in interpret(program) if each.truth is Truth.YES]
+    asked = Selection(frozenset(rules.names), strict=True)
     for event, located in zip(happened, nodes.with_nodes(happened), strict=True):
-        for rule in listeners(type(event), RULES, EVERYTHING):
-            settings = (Settings(Target(), rule.options),) if rule.given is Settings else ()
+        for rule in listeners(type(event), rules, asked):
+            settings: tuple[Settings | File, ...] = (Settings(Target(), rule.options),) if rule.given else ()
+            if rule.given is File:
+                source = nodes.source()
+                assert source is not None
+                settings = (File(source, Settings(Target(), rule.options)),)
             found = [each.level or rule.level for each in rule.check(located, *settings)]
             assert rule.may_be_strict or rule.level is Level.STRICT or Level.STRICT not in found, rule.code
+            every += found
+            if rule.given is File:
+                continue  # it is asked at the node
             try:
                 with finding_nodes(nodes.find, nodes.text):
                     told = [each.level or rule.level for each in rule.check(event, *settings)]
             except NodeWantedError:
                 continue  # it is asked at the node
             assert told == found, rule.code
+    return every
 
 
 def _definitions(text: str) -> list[str]:

@@ -19,7 +19,7 @@ Bless = Callable[[Path, str, str], None]
 
 def _examples(kind: str) -> list[object]:
     return [
-        pytest.param(rule, example, id=f"{rule.code}-{kind}-{number}")
+        pytest.param(rule, example, id=f"{expectations.rule_id(rule)}-{kind}-{number}")
         for rule in expectations.rules()
         for number, example in enumerate(getattr(rule, kind), start=1)
     ]
@@ -88,7 +88,7 @@ def test_fixed_is_clean_and_cured(rule: Rule, example: Example) -> None:
     assert not shown, seen
 
 
-@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.code) for rule in expectations.rules()])
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=expectations.rule_id(rule)) for rule in expectations.rules()])
 def test_a_rule_shows_what_it_declares(rule: Rule) -> None:
     fixed = [example.fixed is not None for example in rule.bad]
     assert any(fixed) == (rule.fixes != "none")

@@ -11,10 +11,9 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import expectations
 import prepared
 import pytest
-
-from torchlint.lint import registry
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "what-it-does.md"
@@ -139,7 +138,7 @@ def test_every_link_leads_somewhere(page: str) -> None:
 
 def test_fixes_write_python_3_8() -> None:
     """A fix never writes syntax that is newer than what anybody who has a torch of these releases can run."""
-    for rule in registry.load().rules:
+    for rule in expectations.own().rules:
         for example in rule.bad:
             if example.fixed is not None:
                 ast.parse(example.fixed, feature_version=(3, 8))

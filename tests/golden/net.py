@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from torchlint.lint import registry
+import expectations
+
 from torchlint.lint.engine import FileReport, check_text
 from torchlint.lint.registry import Selection
 from torchlint.report.json_array import as_object
@@ -27,7 +28,7 @@ Net: TypeAlias = "dict[str, Any]"
 
 def said(programs: Iterable[Program], folder: Path) -> Iterator[tuple[str, Any]]:
     """What is said of each program, by its name; they are linted from a folder, where their imports are found."""
-    rules = registry.load()
+    rules = expectations.own()
     codes = frozenset((*(rule.code for rule in rules.rules), "TLN002"))
     with _working_in(folder):
         for program in programs:

@@ -18,11 +18,13 @@ import pytest
 import torch
 
 from torchlint.knowledge.api import find
-from torchlint.lint import fixpoint, registry
+from torchlint.lint import fixpoint
 from torchlint.lint.api import TRUSTED_OWNERS
 from torchlint.lint.engine import check_text
 from torchlint.lint.registry import Selection
 from torchlint.model.observers.api.methods import METHODS
+from torchlint.optable import api
+from torchlint.optable import api_facts as facts
 from torchlint.rule import Finding, Level
 from torchlint.syntax.tree import Decoded
 from torchlint.target import NEWEST, Release, Target, release, spelled
@@ -60,6 +62,42 @@ def _ours(name: str) -> bool:
 
 def test_the_newest_release_is_the_one_that_tests_use() -> None:
     assert HERE == NEWEST
+
+
+def test_every_fact_is_in_the_table() -> None:
+    kept = api.TABLE.read_text(encoding="utf-8")
+    words = "a fact is not in the table: python -m torchlint.optable.api --facts --write"
+    assert api.text(api.with_facts(json.loads(kept))) == kept, words
+
+
+def test_every_way_to_rewrite_is_explained() -> None:
+    """`Change.how` and `Argument.how` say what each word of the table means: whoever adds a row looks there."""
+    text = (api.TABLE.parent / "find.py").read_text(encoding="utf-8")
+    names, arguments = (
+        text.partition(f"\nclass {kind}:")[2].partition('"""\n\n')[0] for kind in ("Change", "Argument")
+    )
+    kept = json.loads(api.TABLE.read_text(encoding="utf-8"))
+    words = {row.get("how", "").partition(":")[0] for row in kept["names"].values()}
+    assert not [word for word in words if f'"{word}"' not in names and f'"{word}:' not in names]
+    words = {row.get("how", "").partition(":")[0] for rows in kept["arguments"].values() for row in rows.values()}
+    assert not [word for word in words if f'"{word}"' not in arguments and f'"{word}:' not in arguments]
+
+
+def test_a_new_fact_becomes_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = json.loads(api.TABLE.read_text(encoding="utf-8"))
+    fact = ("2.12", "torch.linalg.det", "rename", True, "https://docs.pytorch.org")
+    monkeypatch.setitem(facts.DEPRECATED, "torch.det", fact)
+    argument = {
+        "functions": ["torch.nn.functional.relu"],
+        "arguments": ["inplace"],
+        "deprecated": "2.12",
+        "source": "x",
+    }
+    monkeypatch.setattr(facts, "ARGUMENTS", [*facts.ARGUMENTS, argument])
+    made = api.with_facts(kept)
+    row = {"deprecated": "2.12", "instead": "torch.linalg.det", "how": "rename", "source": "https://docs.pytorch.org"}
+    assert made["names"] == kept["names"] | {"torch.det": row}
+    assert made["arguments"]["torch.nn.functional.relu"]["inplace"] == {"deprecated": "2.12", "source": "x", "at": 1}
 
 
 @pytest.mark.parametrize("name", [name for name, change in CHANGES.items() if change.removed and _ours(name)])
@@ -158,7 +196,7 @@ QUIET = frozenset({"torch.ger", "torch.library.impl_abstract", "torch.autograd.V
 
 
 def _rewritten(program: str) -> str:
-    chosen = registry.load()
+    chosen = expectations.own()
     enabled = frozenset(rule.code for rule in chosen.rules if rule.code.startswith("TLN9"))
     fixed = fixpoint.fix(
         Decoded(program), lambda text: check_text("/a.py", text, chosen, Selection(enabled)), unsafe=False

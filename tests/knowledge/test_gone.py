@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import expectations
 import pytest
 import torch
 
 from tests.knowledge.test_api import _rewritten
-from torchlint.lint import fixpoint, registry
+from torchlint.lint import fixpoint
 from torchlint.lint.engine import check_text
 from torchlint.lint.registry import Selection
 from torchlint.syntax.text import Decoded
@@ -17,7 +18,7 @@ X = torch.arange(24.0).reshape(2, 3, 4)
 
 
 def unsafely(program: str) -> str:
-    chosen = registry.load()
+    chosen = expectations.own()
     enabled = frozenset(rule.code for rule in chosen.rules if rule.code in ("TLN901", "TLN902"))
     return fixpoint.fix(
         Decoded(program), lambda text: check_text("/a.py", text, chosen, Selection(enabled)), unsafe=True

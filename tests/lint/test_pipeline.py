@@ -14,6 +14,7 @@ from torchlint.lint import engine
 from torchlint.lint.engine import FileReport, check_text
 from torchlint.lint.registry import Registry, Selection
 from torchlint.model import events
+from torchlint.report import rule_page
 from torchlint.rule import Diagnostic, Edit, File, Fix, Level, Rule, RuleDefinitionError, Settings, Target
 
 DOCUMENTATION = "Summary.\n\n## What it does\nx\n\n## Why is this bad?\nx\n\n## Cure\nx\n\n## References\nx\n"
@@ -62,6 +63,13 @@ def _lint(text: str, selection: Selection = EVERYTHING) -> FileReport:
 
 def _said(text: str, selection: Selection = EVERYTHING) -> list[tuple[int, str, str]]:
     return [(each.span.line, each.code, each.message) for each in _lint(text, selection).findings]
+
+
+def test_a_page_says_what_a_rule_is_found_by() -> None:
+    mentioned = "in files that mention `torch.load` or `.symeig`\n"
+    assert f"found by `Call` of libcst's nodes, {mentioned}" in rule_page.page(Loaded)
+    found = "found by `InplaceWrite` of the model's events; `ClassDef` and `FunctionDef` of libcst's nodes, in files"
+    assert found in rule_page.page(Both)
 
 
 @pytest.mark.parametrize(

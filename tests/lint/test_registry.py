@@ -8,6 +8,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import expectations
 import pytest
 import toy
 from toy import REGISTRY
@@ -101,9 +102,8 @@ def test_without() -> None:
 
 def test_the_own_rules_are_found() -> None:
     files = {path.stem for path in (ROOT / "rules").glob("*.py")} - {"__init__"}
-    loaded = {type(rule).__module__.rpartition(".")[2] for rule in registry.load().rules}
+    loaded = {type(rule).__module__.rpartition(".")[2] for rule in expectations.own().rules}
     assert loaded == files
-    assert registry.load().broken == ()
 
 
 def _rule(code: str, name: str, documentation: str = toy.DOCUMENTATION) -> type[Rule]:
@@ -173,6 +173,20 @@ def test_a_broken_plugin_is_named_and_left_out(
     assert loaded.rules == registry.load().rules or {rule.code for rule in loaded.rules} == {
         rule.code for rule in registry.load().rules
     }
+
+
+def test_who_asks_for_a_rule_of_a_broken_plugin_is_told_why_it_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = _plugin(tmp_path, "late_plugin", "raise RuntimeError('no')", monkeypatch)
+    reason = f"{tmp_path}/torchlint.toml: no rules from `late_plugin`: RuntimeError: no"
+    with pytest.raises(ConfigError) as selected:
+        loaded.select(Config(), Overrides(select=("MIN001",)))
+    with pytest.raises(ConfigError) as optioned:
+        loaded.select(Config(rules=(("mine", (("allowed", True),)),)), Overrides())
+    assert reason in str(selected.value)
+    assert "another tool's" not in str(selected.value)
+    assert reason in str(optioned.value)
 
 
 def test_a_checkout_that_is_not_installed_has_its_rules(tmp_path: Path) -> None:

@@ -89,7 +89,13 @@ def test_third_party_rules_are_found_and_the_sick_one_is_named(installed: Path, 
     status, out, err = _torchlint(installed, tmp_path, "check", "--output-format", "json")
     found = [(item["path"], item["line"], item["code"], item["name"], item["message"]) for item in json.loads(out)]
     assert found == [
-        ("entry point sick_plugin", 1, "TLN000", "internal-error", "no rules from it: RuntimeError: not today"),
+        (
+            "entry point sick_plugin",
+            1,
+            "TLN000",
+            "internal-error",
+            "no rules from `acme_sick`: RuntimeError: not today",
+        ),
         ("a.py", 4, "ACM001", "acme-write", "`mul_` is called"),
         ("a.py", 4, "SIN001", "single-write", "`mul_` is called"),
     ]
@@ -114,4 +120,4 @@ def test_third_party_rules_are_listed(installed: Path, tmp_path: Path) -> None:
         ["ACM001", "acme-write"],
         ["SIN001", "single-write"],
     ]
-    assert err == "torchlint: entry point sick_plugin: no rules from it: RuntimeError: not today\n"
+    assert err == "torchlint: entry point sick_plugin: no rules from `acme_sick`: RuntimeError: not today\n"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import expectations
 import pytest
 
 from torchlint import config
-from torchlint.lint import registry
 from torchlint.lint.engine import check_bytes
 from torchlint.project import index as project_index
 from torchlint.project.index import ProjectIndex
@@ -35,7 +35,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _checked(path: Path) -> FileReport:
-    rules = registry.load()
+    rules = expectations.own()
     return check_bytes(str(path), path.read_bytes(), rules, rules.select(config.Config(), config.Overrides()))
 
 

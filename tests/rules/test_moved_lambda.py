@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import expectations
 import pytest
 
-from torchlint.lint import fixpoint, registry
+from torchlint.lint import fixpoint
 from torchlint.lint.engine import check_text
 from torchlint.lint.registry import Selection
 from torchlint.syntax.text import Decoded
@@ -13,7 +14,7 @@ HEAD = "import torch\nfrom torch.utils.data import DataLoader\n"
 
 
 def fixed(program: str) -> str:
-    chosen = registry.load()
+    chosen = expectations.own()
     selection = Selection(frozenset({"TLN805"}))
     return fixpoint.fix(Decoded(program), lambda text: check_text("/a.py", text, chosen, selection), unsafe=True).text
 
@@ -59,7 +60,7 @@ START = 3
 def test_no_fix_where_it_might_mean_something_else(body: str) -> None:
     """Variables of a function, a name that is taken, a default that is evaluated where it stands, another layout."""
     program = f"{HEAD}{body}"
-    chosen = registry.load()
+    chosen = expectations.own()
     found = check_text("/a.py", program, chosen, Selection(frozenset({"TLN805"})))
     assert [each.code for each in found.findings] == ["TLN805"]
     assert fixed(program) == program

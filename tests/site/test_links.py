@@ -40,6 +40,12 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert anchor in {_anchor(heading) for heading in headings}, link
 
 
+def test_the_first_page_leads_to_all_others() -> None:
+    """Those of the rules have an index of their own."""
+    linked = {link.partition("#")[0] for link in _links(DOCS / "index.md")}
+    assert {page.name for page in DOCS.glob("*.md")} - {"index.md"} <= linked
+
+
 def test_every_page_is_reached() -> None:
     named = re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
     assert len(named) > 15

@@ -1,5 +1,6 @@
 """
-`python -m tests.verdicts examples`: the verdict on every finding of the rules' own bad examples, counted by rule.
+`python -m tests.verdicts examples`: the verdict on every finding of the rules' own bad examples, counted by rule;
+`--rule CODE`: of one rule's, each with its words.
 `python -m tests.verdicts cases`: the verdict on every finding of the faulty programs in `tests/cases`, which are true
 by their markers and by what their docstrings say torch shows; exits with 1 if one is refuted. Where it is the docstring
 that calls what the program defines, as a test does, that call is run behind the program. What only another release of
@@ -45,6 +46,9 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="Only every N-th program.")
     parser.add_argument("--suite", action="store_true", help="Let a suite of pytest drive them.")
     parser.add_argument("--write", action="store_true", help="With talk: write the table into docs/runtime.md.")
+    parser.add_argument(
+        "--rule", default="", metavar="CODE", help="With examples: those of one rule, all verdicts told."
+    )
     options = parser.parse_args()
     if options.what == "talk":
         print(*rows.table(), sep="\n") if not options.write else rows.PAGE.write_text(
@@ -52,7 +56,9 @@ def main() -> int:
         )
         return 0
     judged = suite.judged if options.suite else _by_itself
-    tables = {"examples": examples, "cases": cases, "forcing": false_claims}
+    if options.what == "examples":
+        return examples(options.every, judged, options.rule)
+    tables = {"cases": cases, "forcing": false_claims}
     return tables[options.what](options.every, judged)
 
 
@@ -65,18 +71,20 @@ def _by_itself(programs: Iterable[tuple[str, list[Finding]]]) -> Iterator[list[F
         yield verify_findings(Source.parse(path, text), findings)
 
 
-def examples(every: int, judged: _Judged) -> int:
+def examples(every: int, judged: _Judged, rule_code: str = "") -> int:
     """The table of the rules' own bad examples."""
     table: dict[str, Counter[str]] = defaultdict(Counter)
     programs = []
-    pairs = [(rule, example) for rule in expectations.rules() for example in rule.bad]
+    rules = [rule for rule in expectations.rules() if rule_code in ("", rule.code)]
+    pairs = [(rule, example) for rule in rules for example in rule.bad]
+    told = set(STATUSES) if rule_code else {"refuted", "inconclusive"}
     for rule, example in pairs[::every]:
         text = expectations.stripped(example.source)
         report = expectations.lint(text, strict=example.strict)
         programs.append((text, [finding for finding in report.findings if finding.code == rule.code]))
     for found in judged(programs):
         for finding in found:
-            _count(table, finding.code, [finding], {"refuted", "inconclusive"})
+            _count(table, finding.code, [finding], told)
     _print(table)
     return 0
 

@@ -13,7 +13,7 @@ from torchlint.verify.verify import verify_findings
 
 SCRIPTS = sorted((Path(__file__).parents[2] / "docs" / "examples").glob("*.py"))
 EXAMPLES = [
-    pytest.param(rule, example, id=f"{rule.code}-{number}")
+    pytest.param(rule, example, id=f"{expectations.rule_id(rule)}-{number}")
     for rule in expectations.rules()
     for number, example in enumerate(rule.bad, start=1)
 ]

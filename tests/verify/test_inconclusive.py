@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.rule import Observed, Raises, Verdict
+from torchlint.rule import Holds, Observed, Raises, Verdict
 from torchlint.verify import verify
 
 Verdicts = Callable[..., list[Verdict]]
@@ -38,6 +38,30 @@ def test_missing_import(verdicts: Verdicts) -> None:
     evidence = reason(verdicts(program("import no_such_package_anywhere")))
     words = "it shows, but only once the error before it is passed over: ModuleNotFoundError in line 2: No module named"
     assert evidence == f"{words} 'no_such_package_anywhere'"
+
+
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [
+        (
+            Holds("bound_.requires_grad"),
+            "`bound_.requires_grad` raises after it: AttributeError: 'tuple' object has no",
+        ),
+        (Holds("z > 0", before=True), "`z > 0` raises before it: NameError: name 'z' is not defined"),
+        (Holds("y > 0", words="`y` is positive"), "`y > 0` is after it a Tensor, neither true nor false"),
+        (Holds("bound_[0] is y and y.shape = (3,)"), "raises after it: SyntaxError"),
+    ],
+)
+def test_a_claim_that_cannot_be_judged(verdicts: Verdicts, claim: Holds, words: str) -> None:
+    """That is a fault of the rule's author, who is told what the expression did."""
+    text = """
+        import torch
+
+        x = torch.ones(3)
+        y = x + 1  # error: [TLN999]
+        z = 1
+        """
+    assert words in reason(verdicts(text, claims={"TLN999": (claim,)}))
 
 
 def test_missing_file(verdicts: Verdicts) -> None:

@@ -26,6 +26,38 @@ def test_it_passes_at_once(tmp_path: Path, kind: tuple[str, ...]) -> None:
     assert ran.returncode == 0, ran.stdout
 
 
+def test_in_a_package_it_passes_too(tmp_path: Path) -> None:
+    folder = tmp_path / "mine" / "rules"
+    folder.mkdir(parents=True)
+    for each in (folder, folder.parent):
+        (each / "__init__.py").touch()
+    result = CliRunner().invoke(main, ["new-rule", "scaled-loss", "--code", "OWN009", "--directory", str(folder)])
+    assert result.exit_code == 0, result.output
+    assert 'plugins = ["mine.rules.scaled_loss"]' in result.output
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "mine/rules/test_scaled_loss.py"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("torch",), "there is a module of that name already"),
+        (("json",), "there is a module of that name already"),
+        (("class",), "cannot be the name of a Python module"),
+        (("example",), "the class would be called Example"),
+        (("in-place-result-assigned",), "'in-place-result-assigned' is the name of TLN"),
+        (("scaled-loss", "--code", "TLN101"), "the code TLN101 is that of `"),
+        (("scaled-loss", "--code", "TLN199"), "codes that begin with TLN are torchlint's own"),
+    ],
+)
+def test_what_cannot_work_is_refused_at_once(tmp_path: Path, arguments: tuple[str, ...], reason: str) -> None:
+    result = CliRunner().invoke(main, ["new-rule", *arguments, "--directory", str(tmp_path)])
+    assert result.exit_code == 2
+    assert reason in " ".join(result.output.split())
+    assert not list(tmp_path.iterdir())
+
+
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "scaled_loss.py").write_text("mine")
     result = CliRunner().invoke(main, ["new-rule", "scaled-loss", "--directory", str(tmp_path)])

@@ -65,10 +65,19 @@ DRIVER_CODES = (INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION)
 
 @record(frozen=True)
 class BrokenPlugin:
-    """A plugin that gives no rules: where it was named, and what went wrong."""
+    """A plugin that gives no rules: where it was named, what went wrong, and its module."""
 
     origin: str
     reason: str
+    name: str
+
+    @property
+    def message(self) -> str:
+        """What is wrong, behind the place."""
+        return f"no rules from `{self.name}`: {self.reason}"
+
+    def __str__(self) -> str:
+        return f"{self.origin}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +151,11 @@ class Registry:
                 return item
         raise KeyError(f"no rule `{wanted}`{self._near(wanted)} (all rules: torchlint rules)")
 
+    @property
+    def not_loaded(self) -> Iterator[str]:
+        """Of each plugin that gives no rules, what whoever asks for a rule that is not there should know."""
+        return (f"it may be one of a plugin: {each}" for each in self.broken)
+
     def matching(self, selector: str, where: str) -> frozenset[str]:
         """
         The codes a selector stands for: a code, a prefix of codes, a name, or ALL.
@@ -160,7 +174,11 @@ class Registry:
         """What somebody may have meant who wrote a selector that stands for nothing."""
         code = _CODE.fullmatch(selector)
         own = sorted({found["letters"] for name in self.names if (found := _CODE.fullmatch(name)) is not None})
-        if code is not None and not any(letters.startswith(code["letters"].upper()[:2]) for letters in own):
+        if (
+            code is not None
+            and not self.broken
+            and not any(letters.startswith(code["letters"].upper()[:2]) for letters in own)
+        ):
             return f"; it is another tool's code, those of torchlint begin with {', '.join(own)}"
         return self._near(selector)
 
@@ -185,7 +203,7 @@ class Registry:
         explicit: frozenset[str] = frozenset()
         complaints = self.complaints(config, overrides)
         if complaints:
-            raise ConfigError("\n".join(complaints))
+            raise ConfigError("\n".join((*complaints, *self.not_loaded)))
         for layer, where in ((config, str(config.file)), (overrides, "command line")):
             chosen = (layer.select or ()) + layer.extend_select
             weights = {True: self._weights(chosen, where), False: self._weights(layer.ignore, where)}
@@ -303,7 +321,7 @@ def load(plugins: tuple[str, ...] = (), origin: str = "plugins") -> Registry:
                 _add(added, kind)
         except (Exception, SystemExit) as error:  # whatever a stranger's module does must not stop the other rules
             reason = str(error) if isinstance(error, RegistryError) else f"{type(error).__name__}: {error}"
-            broken.append(BrokenPlugin(where, reason))
+            broken.append(BrokenPlugin(where, reason, target.value))
         else:
             rules = added
     return Registry(tuple(sorted(rules.values(), key=lambda rule: rule.code)), tuple(broken))

@@ -3,8 +3,12 @@ Generates the table of changes of torch's API that `torchlint.knowledge.api.find
 
     python -m torchlint.optable.api --sources DIR --write    writes torchlint/knowledge/api/changes.json
     python -m torchlint.optable.api --sources DIR --check    generates it anew and compares; status 1 where they differ
+    python -m torchlint.optable.api --facts --write          only puts the facts into the table that is there
+    python -m torchlint.optable.api --facts --check          says whether they are in it
 
-DIR holds the Python files of each release, from its wheel; what is missing is downloaded. Nothing of them is run. What
+DIR holds the Python files of each release, from its wheel; what is missing is downloaded. Nothing of them is run. With
+`--facts` what the sources say is taken from the table that is there: no wheel is needed, a second is enough, and a row
+that nothing says any more stays. What
 the sources tell (names that came and went, parameters, places that say that something is deprecated) is merged with
 `api_facts`; the torch that is installed, the newest of the releases, has the last word on what is there.
 """
@@ -19,7 +23,7 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -77,8 +81,35 @@ def table(folder: Path) -> dict[str, Any]:
     """The whole table, as it is written."""
     releases = {number: Release(download(number, folder)) for number in RELEASES}
     public = {number: set(each.public()) for number, each in releases.items()}
-    since = dict(_since(releases, public)) | facts.SINCE
-    names = dict(_generated(releases, public))
+    read = {
+        "names": dict(_generated(releases, public)),
+        "since": dict(_since(releases, public)),
+        "arguments": _arguments(releases, public),
+        "new_arguments": _new_arguments(releases, public),
+        "unsaid": {},
+    }
+    return _with_facts(read, tuple(releases.values()))
+
+
+def with_facts(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    The table that is there with the facts of `api_facts` in it.
+
+    Where an argument stands that no row tells of yet is read from the torch that is installed.
+
+    Parameters
+    ----------
+    kept
+        The table.
+    """
+    import torch
+
+    return _with_facts(kept, (Release(Path(torch.__file__).parents[1]),))
+
+
+def _with_facts(read: Mapping[str, Any], releases: Sequence[Release]) -> dict[str, Any]:
+    """What sources say, merged with facts; `releases`, in order, say where arguments stand that no row tells of."""
+    names: dict[str, dict[str, object]] = {name: dict(row) for name, row in read["names"].items()}
     for name in list(names):
         module, _, last = name.rpartition(".")
         if f"{facts.SAME.get(module)}.{last}" in facts.DEPRECATED:
@@ -102,10 +133,10 @@ def table(folder: Path) -> dict[str, Any]:
             row["derived"] = True
     return {
         "names": dict(sorted(names.items())),
-        "since": dict(sorted(since.items())),
-        "arguments": _arguments(releases, public),
-        "new_arguments": _new_arguments(releases, public),
-        "unsaid": _unsaid(releases),
+        "since": dict(sorted((read["since"] | facts.SINCE).items())),
+        "arguments": _with_arguments(read["arguments"], releases),
+        "new_arguments": read["new_arguments"],
+        "unsaid": _unsaid(read["unsaid"], releases[-1]),
         "same": _same([*names, *(f["function"] for f in facts.UNSAID), *_functions()]),
     }
 
@@ -207,11 +238,21 @@ def _arguments(
                 if argument not in new.defaults and not lasts and not argument.startswith("_"):
                     row = _row(removed=minor(after), source=f"https://github.com/pytorch/pytorch/tree/v{after}")
                     found.setdefault(name, {})[argument] = row
+    return found
+
+
+def _with_arguments(
+    read: Mapping[str, Mapping[str, Mapping[str, object]]], releases: Iterable[Release]
+) -> dict[str, dict[str, Mapping[str, object]]]:
+    found = {function: dict(rows) for function, rows in read.items()}
     for fact in facts.ARGUMENTS:
         for function in fact["functions"]:
             for argument in fact["arguments"]:
                 row = _row(**{key: value for key, value in fact.items() if key not in ("functions", "arguments")})
-                at = next((place for each in releases.values() if (place := _at(each, function, argument)) >= 0), -1)
+                known = found.get(function, {}).get(argument, {}).get("at", -1)
+                assert isinstance(known, int)
+                places = (known, *(_at(each, function, argument) for each in releases if known < 0))
+                at = next((place for place in places if place >= 0), -1)
                 found.setdefault(function, {})[argument] = row | ({"at": at} if at >= 0 else {})
     return dict(sorted(found.items()))
 
@@ -254,10 +295,12 @@ def _new_arguments(releases: Mapping[str, Release], public: Mapping[str, set[str
     return found
 
 
-def _unsaid(releases: Mapping[str, Release]) -> dict[str, dict[str, object]]:
+def _unsaid(read: Mapping[str, Mapping[str, Any]], newest: Release) -> dict[str, dict[str, object]]:
     found = {}
     for fact in facts.UNSAID:
-        at = _at(releases[RELEASES[-1]], fact["function"], fact["argument"])
+        known = read.get(fact["function"], {})
+        same = known.get("argument") == fact["argument"]
+        at = known.get("at", -1) if same else _at(newest, fact["function"], fact["argument"])
         found[fact["function"]] = _row(**{k: v for k, v in fact.items() if k != "function"}) | (
             {"at": at} if at >= 0 else {}
         )
@@ -276,17 +319,20 @@ def text(of: Mapping[str, Any]) -> str:
 def main(arguments: Iterable[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m torchlint.optable.api", description=__doc__)
-    parser.add_argument("--sources", type=Path, required=True, help="where the Python files of the releases are kept")
+    of = parser.add_mutually_exclusive_group(required=True)
+    of.add_argument("--sources", type=Path, help="where the Python files of the releases are kept")
+    of.add_argument("--facts", action="store_true", help="take what the sources say from the table that is there")
     kind = parser.add_mutually_exclusive_group(required=True)
     kind.add_argument("--write", action="store_true", help="write the table")
     kind.add_argument("--check", action="store_true", help="compare it with the one that is there")
     options = parser.parse_args(None if arguments is None else list(arguments))
     gc.disable()  # the trees of all releases are kept, and the collector would go over them again and again
-    made = text(table(options.sources))
+    kept = TABLE.read_text(encoding="utf-8")
+    made = text(with_facts(json.loads(kept)) if options.facts else table(options.sources))
     if options.write:
         TABLE.write_text(made, encoding="utf-8")
         return 0
-    same = TABLE.read_text(encoding="utf-8") == made
+    same = kept == made
     print(
         "the table is as it would be generated"
         if same

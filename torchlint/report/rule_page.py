@@ -11,30 +11,47 @@ from collections.abc import Iterable, Iterator
 
 from torchlint.rule import Holds, Raises, Rule, Symptom
 
+NEEDS = 4
+"""So many of the names that a visitor rule needs are told."""
 _FIXES = {"none": "no fix", "safe": "safe fix", "unsafe": "unsafe fix", "both": "safe and unsafe fixes"}
 
 
 def page(rule: Rule | type[Rule]) -> str:
     """
-    The page of a rule: what it says, its examples, what torch says to them, and the event that finds it.
+    The page of a rule: what it says, its examples, what torch says to them, and what it is found by.
 
     Parameters
     ----------
     rule
         The rule or its class.
     """
-    kinds = " and ".join(f"`{kind.__name__}`" for kind in rule.subscriptions)
     sections = rule.sections()
     references = sections.pop("References", "")
     blocks = [
         f"# {rule.code} {rule.name}",
         rule.summary(),
-        f"Level: **{rule.level.value}** · {_FIXES[rule.fixes]} · found by {kinds} of the model's events",
+        f"Level: **{rule.level.value}** · {_FIXES[rule.fixes]} · found by {_found_by(rule)}",
         *(f"## {title}\n\n{body}" for title, body in sections.items()),
         *_examples(rule),
         *([f"## References\n\n{references}"] if references else []),
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _found_by(rule: Rule | type[Rule]) -> str:
+    """The events, and the kinds of nodes, that a rule subscribes to."""
+    found = []
+    if rule.subscriptions:
+        found.append(f"{_listed(rule.subscriptions)} of the model's events")
+    if rule.visits:
+        others = f" or {len(rule.needs) - NEEDS} others" if len(rule.needs) > NEEDS else ""
+        where = " or ".join(f"`{each}`" for each in rule.needs[:NEEDS]) + others
+        found.append(f"{_listed(rule.visits)} of libcst's nodes, in files that mention {where}")
+    return "; ".join(found)
+
+
+def _listed(kinds: Iterable[type]) -> str:
+    return " and ".join(f"`{kind.__name__}`" for kind in kinds)
 
 
 def index(rules: Iterable[Rule | type[Rule]]) -> str:

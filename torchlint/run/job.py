@@ -260,15 +260,13 @@ def selection(settings: config.Config, overrides: config.Overrides) -> registry.
 def complaints(settings: config.Config, overrides: config.Overrides) -> list[str]:
     """What a configuration and a command line name and no plugin, no rule and no option is called."""
     rules = _rules(settings)
-    broken = [f"{plugin.origin}: no rules from it: {plugin.reason}" for plugin in rules.broken]
-    return [*broken, *rules.complaints(settings, overrides)]
+    return [*map(str, rules.broken), *rules.complaints(settings, overrides)]
 
 
 def broken_plugins(settings: config.Config) -> tuple[Finding, ...]:
     """A finding for each plugin that could not be loaded."""
     return tuple(
-        engine.problem(plugin.origin, registry.INTERNAL_ERROR, f"no rules from it: {plugin.reason}")
-        for plugin in _rules(settings).broken
+        engine.problem(plugin.origin, registry.INTERNAL_ERROR, plugin.message) for plugin in _rules(settings).broken
     )
 
 

@@ -65,7 +65,9 @@ def _judged(case: Case, claim: Claim, outcome: Outcome, timeout: float, memory_m
         case Observed():
             draft = PROBES[claim.probe].look(case, claim, outcome)
     if draft is None:
-        return missing or _open(case, outcome, f"line {case.own.line} ran, but what the finding is about was not seen")
+        failed = _without_truth(case, claim, outcome) if isinstance(claim, Holds) else ""
+        unseen = failed or "what the finding is about was not seen"
+        return missing or _open(case, outcome, f"line {case.own.line} ran, but {unseen}")
     if draft.status == "refuted":
         return missing or sound(case, outcome, draft)
     whatever_came_before = isinstance(claim, Observed) and PROBES[claim.probe].any_arguments
@@ -282,6 +284,19 @@ def _holds(case: Case, claim: Holds, outcome: Outcome) -> DraftVerdict | None:
         return None
     denied = f"it is not so that {claim.words}" if claim.words else f"`{claim.expression}` is false"
     return DraftVerdict("refuted", f"{denied}, {line}" if claim.words else f"{denied} {line}")
+
+
+def _without_truth(case: Case, claim: Holds, outcome: Outcome) -> str:
+    """Why the expression of a claim is neither true nor false wherever it was looked at, in words; "" if it was not."""
+    for execution in case.executions(outcome):
+        found = (execution.before if claim.before else execution.after).get(claim.expression)
+        if found is None or "truth" in found or (execution.raised and not claim.before):
+            continue
+        when = "before it" if claim.before else "after it"
+        if found["kind"] == "missing":
+            return f"the claim's expression `{claim.expression}` raises {when}: {found['error']}"
+        return f"the claim's expression `{claim.expression}` is {when} a {found['type']}, neither true nor false"
+    return ""
 
 
 def _not_run(case: Case, outcome: Outcome, timeout: float, memory_mb: int) -> DraftVerdict | None:

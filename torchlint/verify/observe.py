@@ -33,6 +33,8 @@ WORDS = 16_000
 """At most so many characters of a text are reported."""
 HANDLED = 40
 """At most so many handled exceptions are reported."""
+MESSAGE = 400
+"""At most so many characters of an exception that an expression raises are reported."""
 _EXPRESSION = "<watched>"
 """The name that the code of watched expressions carries: it is not the program's."""
 Files: TypeAlias = Mapping[str, int]
@@ -233,7 +235,7 @@ class Watcher:
         self.complete = complete
         self.variables = [watch.variables for watch in watches]
         texts = [watch.expressions for watch in watches]
-        self.expressions = [{text: compile(text, _EXPRESSION, "eval") for text in each} for each in texts]
+        self.expressions = [{text: _compiled(text) for text in each} for each in texts]
         self.owners = [{text: _owner(text) for text in each if "." in text} for each in texts]
         self.caught_errors: list[Raised] = []
         self.reset()
@@ -404,7 +406,8 @@ class Watcher:
             # one namespace: what an expression's own generators read is looked up among its globals
             found = facts(value := eval(code, {**frame.f_globals, **local}))
         except Exception as error:
-            return {"kind": "missing", "type": type(error).__name__, "shown": "", "identity": 0}
+            name = type(error).__name__
+            return {"kind": "missing", "type": name, "shown": "", "identity": 0, "error": f"{name}: {error}"[:MESSAGE]}
         owner_code = self.owners[index].get(text)
         if owner_code is not None:
             try:
@@ -445,6 +448,14 @@ class _Started:
 _NOTHING = object()
 
 
+def _compiled(text: str) -> Any:
+    """The code of an expression; the text itself where it is none, so that the error is met where it is evaluated."""
+    try:
+        return compile(text, _EXPRESSION, "eval")
+    except (SyntaxError, ValueError):
+        return text
+
+
 def _bound_names(names: Sequence[str]) -> list[Any]:
     return [compile(name, "<bound>", "eval") for name in names]
 
@@ -454,7 +465,10 @@ def _is_data(value: object) -> bool:
 
 
 def _owner(text: str) -> Any:
-    node = ast.parse(text, mode="eval").body
+    try:
+        node = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
     if isinstance(node, ast.Attribute):
         return compile(ast.unparse(node.value), _EXPRESSION, "eval")
     return None

@@ -25,7 +25,8 @@ Facts: TypeAlias = dict[str, Any]
 What was seen of a value: `kind` ("tensor", "ndarray", "number", "none", "module", "other", "missing"), `type`,
 `shown`, `identity`, and for tensors `shape`, `numbers` (a sample), `version`, `requires_grad`, `is_leaf`, `grad_fn`,
 `is_parameter`, `retains_grad`, `memory` (address of the storage), `sequence` (number of its graph node); of what has
-one, `truth`. For an attribute of a Module also `owner` (its class), `registered`, `parameters`.
+one, `truth`; of what is missing, `error`, the exception of the expression. For an attribute of a Module also `owner`
+(its class), `registered`, `parameters`.
 """
 
 

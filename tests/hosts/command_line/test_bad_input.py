@@ -448,7 +448,10 @@ def test_a_plugin_that_cannot_be_loaded(with_other: Torchlint) -> None:
     Path("torchlint.toml").write_text('plugins = ["no_such_module"]\n')
     ran = with_other("check", "--output-format", "concise")
     assert ran.status == 2
-    assert "torchlint.toml:1:1: error[TLN000] no rules from it: ModuleNotFoundError: No module named" in ran.out
+    assert (
+        "torchlint.toml:1:1: error[TLN000] no rules from `no_such_module`: ModuleNotFoundError: No module named"
+        in ran.out
+    )
     assert "other.py:5:1: error[TLN201]" in ran.out
 
 

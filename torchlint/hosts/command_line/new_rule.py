@@ -7,7 +7,10 @@ fix, and what each is for in the comments.
 
 from __future__ import annotations
 
+import importlib.util
+import keyword
 import re
+import sys
 from pathlib import Path
 
 import click
@@ -16,6 +19,9 @@ from torchlint.hosts.command_line.output import explained
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _CODE = re.compile(r"[A-Z]{3,8}\d{3}")
+
+OWN = "TLN"
+"""What the codes of torchlint's own rules begin with."""
 
 RULE = '''from collections.abc import Iterator
 
@@ -167,6 +173,11 @@ def test_its_examples():
 '''
 
 
+_IMPORTED = frozenset(
+    re.findall(r"\b[A-Z]\w+", " ".join(re.findall(r"^from .* import (.*)$", RULE + VISITOR, re.MULTILINE)))
+)
+
+
 @click.command("new-rule")
 @click.argument("name", metavar="NAME")
 @click.option("--code", default="MINE001", show_default=True, help="Its code: three to eight capitals, three digits.")
@@ -188,21 +199,60 @@ def command(name: str, code: str, directory: str, visitor: bool) -> None:
         raise click.UsageError(f"{code!r} is no code: three to eight capitals and three digits, such as MINE001")
     module = name.replace("-", "_")
     cls = "".join(word.capitalize() for word in name.split("-"))
-    if not module.isidentifier():
-        raise click.UsageError(f"{name!r} cannot be the name of a Python module")
     folder = Path(directory)
+    package = _package(folder)
     files = {
         folder / f"{module}.py": (VISITOR if visitor else RULE).format(cls=cls, code=code, name=name),
-        folder / f"test_{module}.py": TEST.format(cls=cls, module=module),
+        folder / f"test_{module}.py": TEST.format(cls=cls, module=f"{package}{module}"),
     }
     for file in files:
         if file.exists():
             raise click.UsageError(f"{file} is there already; nothing was written")
+    with explained():
+        refused = _name_refused(name, module, cls, package) or _taken(name, code)
+    if refused:
+        raise click.UsageError(f"{refused}; nothing was written")
     with explained():
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in files.items():
             file.write_text(text, encoding="utf-8")
     rule, test = (str(file) for file in files)
     click.echo(f"Wrote {rule} and {test}.\nTest it:   python -m pytest {test}")
-    click.echo(f'Use it:    plugins = ["{module}"] under [tool.torchlint], found beside the configuration file;')
+    click.echo(
+        f'Use it:    plugins = ["{package}{module}"] under [tool.torchlint], found beside the configuration file;'
+    )
     click.echo('           in a package: its entry point, [project.entry-points."torchlint.rules"]')
+
+
+def _package(folder: Path) -> str:
+    """The package that a folder is, as an import begins with it: "rules.own."; "" if it is none."""
+    names: list[str] = []
+    folder = folder.absolute()
+    while (folder / "__init__.py").is_file():
+        names.insert(0, folder.name)
+        folder = folder.parent
+    return "".join(f"{each}." for each in names)
+
+
+def _name_refused(name: str, module: str, cls: str, package: str) -> str:
+    """Why a rule cannot be called so, in words; "" if it can."""
+    if not module.isidentifier() or keyword.iskeyword(module):
+        return f"{name!r} cannot be the name of a Python module"
+    if cls in _IMPORTED:
+        return f"the class would be called {cls}, and that is what the file imports from torchlint"
+    if not package and (module in sys.stdlib_module_names or importlib.util.find_spec(module) is not None):
+        return f"the file would be called {module}.py, and there is a module of that name already, which it would hide"
+    return ""
+
+
+def _taken(name: str, code: str) -> str:
+    """Whose the name or the code is, in words; "" if neither is anybody's."""
+    from torchlint.hosts.command_line.rules import known_rules
+
+    names = known_rules().names
+    if code in names:
+        return f"the code {code} is that of `{names[code]}`"
+    if code.startswith(OWN):
+        return f"codes that begin with {OWN} are torchlint's own; take capitals of yours, such as MINE001"
+    owner = next((each for each, known in names.items() if known == name), None)
+    return f"{name!r} is the name of {owner}" if owner is not None else ""

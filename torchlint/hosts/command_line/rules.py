@@ -84,7 +84,7 @@ def known_rules() -> Registry:
     settings = config.for_directory(Path.cwd())
     known = registry.load(settings.plugins, str(settings.file))
     for plugin in known.broken:
-        complain(f"{plugin.origin}: no rules from it: {plugin.reason}")
+        complain(str(plugin))
     return known
 
 

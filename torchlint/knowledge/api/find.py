@@ -43,8 +43,10 @@ class Change:
         these may be named); "prepend:TEXT|NAMES" (a first argument; those given by position get these names);
         "keyword:TEXT" (arguments at the end); "decorator:TEXT" (as that, and called where it was not); "list" (the
         arguments in a list, but for `out`); "order:N,N|NAMES" (the positional arguments in this order, and what they
-        are called then); "qr"; "symeig"; "solve"; "transform:NAME" (of `torch.fft`); "call"
-        (what was a value is called now); "" (somebody must look at it).
+        are called then); "method" (the name of a method, called on the same tensor); "call" (what was a value is called
+        now); "qr", "symeig", "solve" (each a rewriting of its own in `torchlint.fixes`, for the functions of that
+        name); "transform:NAME" (of `torch.fft`); "" (somebody must look at it). Where a method becomes a function, its
+        tensor is the first positional argument, and counts.
     quiet
         Torch shows no warning: only its documentation says so, or a warning that Python hides.
     source
@@ -127,7 +129,8 @@ class Argument:
     deprecated, removed, instead, source
         As of a `Change`.
     how
-        "rename"; "reduction" (of a loss); "drop:VALUE" (left out where it has that value); "weights"; "".
+        "rename" (the name alone); "reduction" (`size_average` and `reduce` of a loss become one argument); "drop:VALUE"
+        (left out where it has that value); "weights" (`pretrained` of torchvision); "" (somebody must look at it).
     ignored
         It is taken, and does nothing.
     instead_since, instead_of
