@@ -125,7 +125,9 @@ class DeprecatedApi(Rule):
         level = Level.WARNING
         if change.quiet:
             level = Level.SMELL if change.how else Level.STRICT
-        if event.annotates or (event.compared and not change.derived):  # torch warns of a call
+        if event.is_demo and level is Level.WARNING:
+            level = Level.SMELL
+        if event.annotates or event.is_left_out or (event.compared and not change.derived):  # torch warns of a call
             level = Level.STRICT
         message = f"`{event.spelled}` is {said}{why}{instead}"
         if event.compared and change.derived:

@@ -16,7 +16,7 @@ from torchlint.target import Release, Target
 @record(frozen=True, kw_only=True)
 class ApiReference(Event):
     """
-    A place that names something of torch.
+    A place that names something of torch. Its properties say under which condition a user comes to it.
 
     Attributes
     ----------
@@ -51,6 +51,10 @@ class ApiReference(Event):
     asks
         It stands in a function of a file that asks elsewhere what there is of torch: the line of the first such test,
         which may keep it from being reached; else 0.
+    is_left_out
+        Nothing of the project imports the file, although its package imports others beside it.
+    is_demo
+        It stands in what a module of a package does where it is run as a script.
     is_method
         It is a method of a tensor, and `call` says it of one: what stands before the dot is its first argument.
     unread
@@ -72,8 +76,28 @@ class ApiReference(Event):
     compared: bool = False
     inside: bool = False
     asks: int = 0
+    is_left_out: bool = False
+    is_demo: bool = False
     is_method: bool = False
     unread: frozenset[str] = frozenset()
+
+    @property
+    def if_new(self) -> str:
+        """The condition under which a user comes here with the newest release of the target; "" if nothing is open."""
+        held = self.target.held_by
+        return self._if_reached or (f", unless `{held}` refuses that" if held else "")
+
+    @property
+    def if_old(self) -> str:
+        """The condition under which a user comes here with the oldest release of the target; "" if nothing is open."""
+        raised = self.target.raised_by
+        return self._if_reached or (f", unless `{raised}` asks for a later one" if raised else "")
+
+    @property
+    def _if_reached(self) -> str:
+        if self.asks:
+            return f", unless line {self.asks} asks for it"
+        return ", if anything imports this file (nothing here does)" if self.is_left_out else ""
 
 
 @record(frozen=True, kw_only=True)
@@ -166,10 +190,13 @@ class UnsaidArgument(ApiReference):
         What the table of changes says of the argument.
     refused
         Arguments of the call that torch refuses unless this one is said.
+    is_off
+        It stands under a switch that the file only ever sets to False.
     """
 
     unsaid: Unsaid
     refused: tuple[str, ...] = ()
+    is_off: bool = False
 
 
 @record(frozen=True)
