@@ -185,3 +185,57 @@ def test_what_a_module_shows_of_itself_is_a_smell(tmp_path: Path) -> None:
         (tmp_path / "net" / "__init__.py").write_text("")
         (finding,) = lint(demo, path=str(tmp_path / folder / "a.py")).findings
         assert finding.level.value == level
+
+
+@pytest.mark.parametrize(
+    ("taking", "level"),
+    [
+        ("from .new import other\n", "warning"),
+        ("from .new import other, made\n", "error"),
+        ("from . import new\n", "error"),
+        ("from .new import *\n", "error"),
+        ("from .new import other\nhelp = 'made'\n", "error"),
+    ],
+)
+def test_a_function_that_nothing_names(tmp_path: Path, taking: str, level: str) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
+    text = NEW + "\ndef other():\n    pass\n"
+    for each, written in {"net/new.py": text, "net/__init__.py": taking}.items():
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(written)
+    (finding,) = lint(text, path=str(tmp_path / "net/new.py")).findings
+    assert finding.level.value == level
+
+
+def test_what_holds_the_newest_torch_back_is_named(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.5", "allennlp<2"]\n')
+    (tmp_path / "net").mkdir()
+    text = "import torch\n\ntorch.symeig(torch.eye(2))\n"
+    (finding,) = lint(text, path=str(tmp_path / "net/use.py"), codes=["TLN901"]).findings
+    assert finding.level.value == "warning"
+    assert ", unless `allennlp<2` refuses that" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("body", "level"),
+    [
+        ("self.gradient_checkpointing = False", "strict"),
+        ("self.gradient_checkpointing = use", "warning"),
+        ("self.gradient_checkpointing = False\n        self.names = ['gradient_checkpointing']", "warning"),
+    ],
+)
+def test_a_checkpoint_under_a_switch(tmp_path: Path, body: str, level: str) -> None:
+    text = (
+        "from torch import nn\nfrom torch.utils.checkpoint import checkpoint\n\nclass Net(nn.Module):\n"
+        f"    def __init__(self, use):\n        super().__init__()\n        {body}\n\n"
+        "    def forward(self, x):\n        if self.gradient_checkpointing and self.training:\n"
+        "            return checkpoint(self.net, x)\n        return self.net(x)\n"
+    )
+    (finding,) = lint(text, path=str(tmp_path / "use.py"), codes=["TLN903"], strict=True).findings
+    assert finding.level.value == level
+
+
+def test_one_segment_is_run_without_a_checkpoint() -> None:
+    text = "from torch.utils.checkpoint import checkpoint_sequential\n\ncheckpoint_sequential(net, {}, x)\n"
+    assert not lint(text.format("1"), codes=["TLN903"]).findings
+    assert lint(text.format("4"), codes=["TLN903"]).findings

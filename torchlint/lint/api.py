@@ -128,6 +128,7 @@ def referred(
         put = {name for name in put if gates.provides(name)}
         uses = [use for use in uses if use.kind not in _ASKED_FOR or use.reference.name not in put]
     read.is_left_out = bool(uses) and gates.is_left_out
+    read.uncalled = gates.uncalled
     return lambda: target, [_event(path, target, use, read) for use in uses]
 
 
@@ -460,11 +461,20 @@ def _event(path: str, target: Target, use: Use, names: Surroundings) -> Event:
         compared=reference.compared,
         inside=reference.inside,
         is_left_out=names.is_left_out,
+        uncalled=names.uncalled(reference.node) if reference.inside and _may_raise(use, target) else "",
         is_demo=names.demo[0] <= around.lineno <= names.demo[1],
         asks=names.asks if reference.inside and use.kind in _ASKED_FOR else 0,
         unread=unread(names.tree, call) if _how(facts) in _UNPACKED else frozenset(),
         is_used=not reference.imports or names.uses(reference.imports) or path.endswith("__init__.py"),
         **facts,
+    )
+
+
+def _may_raise(use: Use, target: Target) -> bool:
+    """Whether a release of the target raises there."""
+    change = use.facts.get("change")
+    return use.kind in _ASKED_FOR or (
+        use.kind is events.OldArgument and target.reaches(getattr(change, "removed", None))
     )
 
 

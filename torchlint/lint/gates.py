@@ -136,6 +136,41 @@ class Gates:
             for node in ast.walk(tree)
         )
 
+    def uncalled(self, node: ast.AST) -> str:
+        """
+        The function of the file that a node stands in, if other files take others from this one by their names, and
+        nothing of the package names it: no line of this file beside its head, none of another one. "" else.
+        """
+        line = getattr(node, "lineno", 0)
+        around = next(
+            (
+                each
+                for each in self._tree.body
+                if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
+                and each.lineno <= line <= (each.end_lineno or 0)
+            ),
+            None,
+        )
+        if around is None or around.decorator_list or around.name == "main":
+            return ""
+        own = re.compile(rf"\b{re.escape(around.name)}\b")
+        if any(around.name in names_of_node(each) for each in ast.walk(self._tree)):
+            return ""
+        if not self._is_taken_by_name or any(own.search(text) for _, text in self._project.mentioning(around.name)):
+            return ""
+        return around.name
+
+    @cached_property
+    def _is_taken_by_name(self) -> bool:
+        """Whether another file imports some of what is in this one, and none all of it."""
+        own = self._project.module
+        taken: set[str] = set()
+        for shown, text in self._project.mentioning(own.rpartition(".")[2]) if "." in own else ():
+            tree = _tree(text)
+            if tree is not None:
+                taken.update(each for each in _imports(tree, *_module(shown)) if each.startswith(f"{own}."))
+        return bool(taken) and f"{own}.*" not in taken
+
     def provides(self, name: str) -> bool:
         """Whether some file of the package puts a name into torch, or a module under that name among those loaded."""
         module, _, last = name.rpartition(".")
@@ -153,6 +188,21 @@ _LOOKS = re.compile(
     r"import_module|__import__|iter_modules|walk_packages|glob|listdir|iterdir|scandir|__getattr__|lazy"
 )
 """Words of a package that finds what is in it by itself."""
+
+
+def names_of_node(node: ast.AST) -> tuple[str, ...]:
+    """The words of a node that may stand for a function: a name, an attribute, an import, a text."""
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    if isinstance(node, ast.Attribute):
+        return (node.attr,)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return tuple(re.findall(r"\w+", node.value)) if len(node.value) < _LONG else ()
+    return ()
+
+
+_LONG = 200
+"""Characters of a text that is no name: a description."""
 
 
 def _is_script(tree: ast.Module) -> bool:

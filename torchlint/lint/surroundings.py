@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from functools import cached_property
 
 from torchlint.lint.checkpoints import Checkpoints
@@ -31,6 +32,8 @@ class Surroundings:
         self.loaded = Loaded(path, text, self.checkpoints, project)
         self.is_left_out = False
         """Nothing of the project imports the file."""
+        self.uncalled: Callable[[ast.AST], str] = _nothing
+        """Which function around a node nothing of the project names; "" if there is none."""
 
     @cached_property
     def demo(self) -> tuple[int, int]:
@@ -109,6 +112,10 @@ class Surroundings:
                     seen.add(node.id)
                     pending += _assigned(around, node.id)
         return False
+
+
+def _nothing(node: ast.AST) -> str:
+    return ""
 
 
 def _demanded(test: ast.expr) -> list[ast.expr]:

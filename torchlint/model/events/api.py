@@ -53,6 +53,8 @@ class ApiReference(Event):
         which may keep it from being reached; else 0.
     is_left_out
         Nothing of the project imports the file, although its package imports others beside it.
+    uncalled
+        The function that it stands in, where a release of the target raises and nothing of the project names that; "".
     is_demo
         It stands in what a module of a package does where it is run as a script.
     is_method
@@ -77,6 +79,7 @@ class ApiReference(Event):
     inside: bool = False
     asks: int = 0
     is_left_out: bool = False
+    uncalled: str = ""
     is_demo: bool = False
     is_method: bool = False
     unread: frozenset[str] = frozenset()
@@ -97,7 +100,9 @@ class ApiReference(Event):
     def _if_reached(self) -> str:
         if self.asks:
             return f", unless line {self.asks} asks for it"
-        return ", if anything imports this file (nothing here does)" if self.is_left_out else ""
+        if self.is_left_out:
+            return ", if anything imports this file (nothing here does)"
+        return f", if anything calls `{self.uncalled}` (nothing here does)" if self.uncalled else ""
 
 
 @record(frozen=True, kw_only=True)
@@ -252,7 +257,10 @@ class UnsafeLoad(ApiReference):
     writes
         The line on which the same file writes what is loaded; 0 if it is not known to.
     is_ours
-        The file is shipped with the code, or a trainer has just written it, or it is loaded by a test.
+        The file is shipped with the code, or a trainer or the same class has written it, or it is loaded by a test.
+    is_weights
+        Something says that tensors and plain values are loaded: how the program reads them, what they are called, or
+        what the class around saves.
     is_meant
         The class around saves what is refused, or what nobody knows: whoever says False there may well need it. Or a
         comment says why.
@@ -267,6 +275,7 @@ class UnsafeLoad(ApiReference):
     is_own: bool = False
     writes: int = 0
     is_ours: bool = False
+    is_weights: bool = False
     is_meant: bool = False
     around: int = 0
 
