@@ -80,14 +80,13 @@ class ApiNewerThanTarget(Rule):
         since, target = f"{event.since[0]}.{event.since[1]}", event.target
         what = f"`{event.argument}` of `{event.spelled}`" if event.argument else f"`{event.spelled}`"
         allowed = target.allowing(target.oldest) or f", and the target begins at {target.oldest[0]}.{target.oldest[1]}"
-        unless = f", unless line {event.asks} asks for it" if event.asks else ""
-        message = f"{what} is new in torch {since}{allowed}: {_then(event)}{unless}; raise that, or ask first"
+        message = f"{what} is new in torch {since}{allowed}: {_then(event)}{event.if_old}; raise that, or ask first"
         claims = (Observed("refused", event.argument or event.name, f"+{since}"),)
         yield Diagnostic(
             event.node,
             message,
             event.trace,
-            level=Level.WARNING if event.asks else None,
+            level=Level.WARNING if event.if_old else None,
             group="target",
             weight=event.since,
             label=f"{what} ({since})",

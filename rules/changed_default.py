@@ -38,6 +38,7 @@ class ChangedDefault(Rule):
     name = "changed-default"
     level = Level.WARNING
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -108,7 +109,8 @@ class ChangedDefault(Rule):
         within = f"{oldest} {release} {unsaid.name}".strip()
         claims = (Observed("meaning-changed", event.name, within),)
         fix, trace = partial(_as_before, event), (*event.trace, *_told(event))
-        yield Diagnostic(event.node, message, trace, fix, group=event.name, others="call", claims=claims)
+        level = Level.STRICT if event.is_left_out else None
+        yield Diagnostic(event.node, message, trace, fix, level, group=event.name, others="call", claims=claims)
 
 
 def _told(event: api.UnsaidArgument) -> Iterator[Step]:

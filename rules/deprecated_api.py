@@ -18,8 +18,10 @@ class DeprecatedApi(Rule):
     smell if the same can be had by another name (`torch.ger`), and strict if somebody has to think about it
     (`torch.svd`, `torch.norm`, `torch.jit.script`). One finding per file for names of one module that went together.
     Silent where a name is only spoken of: the key of a table, a member of a set, one side of a comparison; strict where
-    it is but an annotation. It stands at the first call, where there is one. `isinstance` of a class that another one
-    took the place of, its own base, is told as what it is: False for the new ones.
+    it is but an annotation, or imported and not used, and where no range is stated and only the last three releases
+    have what takes its place. A smell in what a module of a package does as a script. It stands at the first call,
+    where there is one. `isinstance` of a class that another one took the place of, its own base, is told as what it is:
+    False for the new ones.
 
     ## Why is this bad?
     A later torch removes it.
@@ -125,7 +127,12 @@ class DeprecatedApi(Rule):
         level = Level.WARNING
         if change.quiet:
             level = Level.SMELL if change.how else Level.STRICT
-        if event.annotates or (event.compared and not change.derived):  # torch warns of a call
+        if event.is_demo and level is Level.WARNING:
+            level = Level.SMELL
+        unused = event.is_import and not event.is_used  # torch warns of a call
+        if event.annotates or unused or event.is_left_out or (event.compared and not change.derived):
+            level = Level.STRICT
+        if change.is_young and not target.said:  # who says no range has users who have no such thing
             level = Level.STRICT
         message = f"`{event.spelled}` is {said}{why}{instead}"
         if event.compared and change.derived:

@@ -44,6 +44,7 @@ class DeprecatedArgument(Rule):
     name = "deprecated-argument"
     level = Level.WARNING
     fixes = "both"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -110,8 +111,8 @@ class DeprecatedArgument(Rule):
                 assert change.removed is not None
                 release = f"{change.removed[0]}.{change.removed[1]}"
                 why = event.target.allowing(event.target.newest)
-                message = f"`{event.spelled}` takes no {names} since torch {release}{why}"
-                level = Level.ERROR
+                message = f"`{event.spelled}` takes no {names} since torch {release}{why}{event.if_new}"
+                level = Level.WARNING if event.if_new else Level.ERROR
                 claim = Observed("refused", change.name, release)
             else:
                 since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
@@ -122,7 +123,7 @@ class DeprecatedArgument(Rule):
                     else f"{verb} deprecated{' since ' * bool(change.instead_of)}{change.instead_of}"
                 )
                 message = f"{names} of `{event.spelled}` {happens}"
-                level = Level.WARNING
+                level = _of_warning(event)
                 claim = Observed("deprecated", change.name, since)
             instead = f": {change.cure}" if change.cure else ""
             named = change.instead and event.target.torchvision  # leaving it out needs no release
@@ -130,11 +131,9 @@ class DeprecatedArgument(Rule):
                 instead += f", which needs {change.instead_of} ({event.target.torchvision})"
             fix = partial(without_old_argument, event)
             function = "torchvision" if event.name.startswith("torchvision.") else event.name
-            group = None if level is Level.ERROR else (function, change.name)
+            group = None if event.target.reaches(change.removed) else (function, change.name)
             message += instead
-            claims: tuple[Claim, ...] = (claim,)
-            if level is Level.ERROR:
-                claims = (claim, Raises("positional argument"))
+            claims = (claim, Raises("positional argument")) if level is Level.ERROR else (claim,)
             yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="call", claims=claims)
         elif event.refused:
             names = " and ".join(f"`{name}`" for name in event.refused)
@@ -150,4 +149,10 @@ class DeprecatedArgument(Rule):
             since = "" if event.unsaid.since is None else ".".join(map(str, event.unsaid.since))
             claim = Observed("deprecated", event.unsaid.name, since)
             fix, group = partial(with_argument_said, event), (event.name, event.unsaid.name)
-            yield Diagnostic(event.node, message, event.trace, fix, group=group, others="call", claims=(claim,))
+            level = Level.STRICT if event.is_off else _of_warning(event)
+            yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="call", claims=(claim,))
+
+
+def _of_warning(event: api.OldArgument | api.UnsaidArgument) -> Level:
+    """What nobody comes to is strict; what a module shows of itself is a smell."""
+    return Level.STRICT if event.is_left_out else Level.SMELL if event.is_demo else Level.WARNING

@@ -35,6 +35,7 @@ class PrivateApi(Rule):
     name = "private-api"
     level = Level.STRICT
     fixes = "both"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -82,4 +83,5 @@ class PrivateApi(Rule):
         message = f"`{event.spelled}` is private: the public name is `{event.change.instead}`"
         fix = partial(renamed, event, event.change, mends=False)
         claims = (Observed("private-twin", event.name, event.change.instead),)
-        yield Diagnostic(event.node, message, event.trace, fix, group=event.name, others="mention", claims=claims)
+        level, group = Level.STRICT if event.is_left_out else None, event.name
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="mention", claims=claims)

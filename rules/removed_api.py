@@ -120,8 +120,8 @@ class RemovedApi(Rule):
         elif kind == "transform" and not event.is_listed:
             instead = "; `signal_ndim` and `onesided` say what of `torch.fft` takes its place"
         gone = "does nothing but raise" if change.stub else "is gone"
-        unless = f", unless line {event.asks} asks for it" if event.asks else ""
-        message = f"`{event.spelled}` {gone} since torch {release}{target.allowing(target.newest)}{unless}{instead}"
+        allowed = target.allowing(target.newest)
+        message = f"`{event.spelled}` {gone} since torch {release}{allowed}{event.if_new}{instead}"
         fix = None if event.is_listed else partial(renamed, event, change, mends=True)
         claims = (Observed("refused", event.name, release),)
         module = change.whole
@@ -133,7 +133,7 @@ class RemovedApi(Rule):
             message,
             event.trace,
             fix,
-            Level.WARNING if event.asks else None,
+            Level.WARNING if event.if_new else None,
             group=group,
             weight=first,
             label=label,

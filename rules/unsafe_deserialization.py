@@ -32,6 +32,7 @@ class UnsafeDeserialization(Rule):
     code = "TLN905"
     name = "unsafe-deserialization"
     level = Level.STRICT
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -67,4 +68,5 @@ class UnsafeDeserialization(Rule):
             message = f"`{event.spelled}` runs the library that it loads"
         else:
             message = f"`{event.spelled}` unpickles: what is sent can run anything"
-        yield Diagnostic(event.node, message, event.trace, claims=(Observed("foreign-code", event.name),))
+        level = Level.STRICT if event.is_left_out else None
+        yield Diagnostic(event.node, message, event.trace, level=level, claims=(Observed("foreign-code", event.name),))

@@ -15,9 +15,11 @@ class UnsafeLoad(Rule):
     TLN901) reaches below torch 2.6: there that means False.
 
     Silent without `weights_only` from torch 2.6 on, and for a value that is not written in the call. Strict where the
-    target ends before torch 1.13, which has no `weights_only`; in tests; for a file that the same file writes, a
-    trainer just wrote, or that lies beside the module; and for a `weights_only=False` that loads what is used as an
-    object, beside which the same class saves other things than states, or that a comment gives a reason for.
+    target ends before torch 1.13, which has no `weights_only`; in tests; for a file that the same file or class writes,
+    a trainer just wrote, or that lies beside the module; where the project saves what is refused, under the same keys
+    or names; and for a `weights_only=False` of which nothing says that weights are enough (what is loaded is given to
+    `load_state_dict`, read by written keys, or called weights; the class saves a plain table), or that a comment gives
+    a reason for.
 
     ## Why is this bad?
     The file is unpickled, and a pickle can run anything: whoever can write the file, can run code where it is loaded.
@@ -55,7 +57,8 @@ class UnsafeLoad(Rule):
             torch.save(object.__new__(Surprise), file := io.BytesIO())
             file.seek(0)
             def restored(file):
-                return torch.load(file, weights_only=False)  # warning: [TLN904]
+                state_dict = torch.load(file, weights_only=False)  # warning: [TLN904]
+                return state_dict
             try:
                 restored(file)
             except pickle.UnpicklingError as error:
@@ -70,7 +73,8 @@ class UnsafeLoad(Rule):
             torch.save(object.__new__(Surprise), file := io.BytesIO())
             file.seek(0)
             def restored(file):
-                return torch.load(file, weights_only=True)
+                state_dict = torch.load(file, weights_only=True)
+                return state_dict
             try:
                 restored(file)
             except pickle.UnpicklingError as error:
@@ -102,15 +106,16 @@ class UnsafeLoad(Rule):
 
     def check(self, event: api.UnsafeLoad) -> Iterator[Diagnostic]:
         level, known = self.level, event.holds is not None and event.is_own
+        doubtful = event.holds is not None and not known  # of another file, or another call: nobody can follow that
         if event.argument is not None:
             when = "with `weights_only=False` runs what the file tells it to"
-            own = event.writes or known or event.is_meant
+            own = event.writes or known or event.is_meant or not event.is_weights
             claim = Observed("foreign-code", event.name)
         else:  # what is refused from 2.6 on is worth a word
             allowed = event.target.allowing(event.target.oldest)
             when = f"runs what the file tells it to before torch 2.6{allowed}"
             own, claim = event.writes and not known, Observed("other-release", event.name, "before 2.6")
-        if own or event.is_ours or not event.target.reaches(WEIGHTS_ONLY):  # else nothing that is allowed can do better
+        if own or doubtful or event.is_ours or event.is_left_out or not event.target.reaches(WEIGHTS_ONLY):
             level = Level.STRICT
         fix: partial[Fix | None] | None = partial(loading_weights, event)
         trace = event.trace
@@ -119,7 +124,8 @@ class UnsafeLoad(Rule):
             allowed = f"or allow {allowing} by `torch.serialization.add_safe_globals`"
             fix, trace = None, (*trace, Step(event.node, event.holds.cure))
             if event.target.reaches((2, 4)):
-                trace = (*trace, Step(event.node, allowed))
+                came = ", which came with torch 2.4" if event.target.begins_before((2, 4)) else ""
+                trace = (*trace, Step(event.node, allowed + came))
         said, where = f"`{event.spelled}` {when}: {_remedy(event)}", event.around
         yield Diagnostic(event.node, said, trace, fix, level, group=(where, said), others="call", claims=(claim,))
 
@@ -138,11 +144,12 @@ def _remedy(event: api.UnsafeLoad) -> str:
     said = f"{it} is enough for {_LOADED}"
     if not target.begins_before((2, 6)):
         return said
-    if not target.reaches((2, 6)):
-        return f"{said}; before torch 2.6 a crafted file runs code in spite of it (CVE-2025-32434)"
     more = "; that of torch 1.13 refuses floats" if target.begins_before((2, 0)) else ""
     more = "; torch before 1.13 has no `weights_only`" if target.begins_before(WEIGHTS_ONLY) else more
-    return f"{said}. Raise the lower end to 2.6: before, a crafted file runs code in spite of it (CVE-2025-32434){more}"
+    if not target.reaches((2, 6)):
+        return f"{said}; before torch 2.6 a crafted file runs code in spite of it (CVE-2025-32434){more}"
+    raised = "If it holds no others, raise the lower end to 2.6"
+    return f"{said}. {raised}: before, a crafted file runs code in spite of it (CVE-2025-32434){more}"
 
 
 _LOADED = "tensors and built-in values, not for other objects"

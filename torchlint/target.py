@@ -58,6 +58,11 @@ class Target:
         What the same file says of torchvision, likewise; "" if it says nothing.
     on_macos
         The oldest release on macOS, where the same file asks for a later one there; None if it does not.
+    raised_by
+        A package that the same file requires, and that may ask for a later torch than the oldest; "" if all that it
+        requires are known to ask for none.
+    held_by
+        A package, with its bound, that the same file requires and that may refuse the newest torch; "" if none may.
     """
 
     oldest: Release = NEWEST
@@ -65,6 +70,8 @@ class Target:
     said: str = ""
     torchvision: str = ""
     on_macos: Release | None = None
+    raised_by: str = ""
+    held_by: str = ""
 
     def lacks(self, name: str, came: Release) -> bool:
         """Whether the range holds a release before a name of torch came, where that can be used at all."""

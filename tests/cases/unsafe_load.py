@@ -383,9 +383,16 @@ def two_of_one_function():
     def both(path):
         if path is io.BytesIO:
             return None
-        first = torch.load(path, weights_only=False)  # warning: [TLN904]
-        second = torch.load(f"{path}.2", weights_only=False)
-        return first, second
+        weights = torch.load(path, weights_only=False)  # warning: [TLN904]
+        more_weights = torch.load(f"{path}.2", weights_only=False)
+        return weights, more_weights
+
+
+def nothing_says_that_weights_are_enough():
+    """Holds: callable(restored)"""
+
+    def restored(path):
+        return torch.load(path, weights_only=False)  # strict: [TLN904]
 
 
 def beside_what_is_called():

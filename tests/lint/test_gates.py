@@ -124,3 +124,118 @@ def test_what_is_gone_stands_in_a_module_that_is_imported_under_a_test(tmp_path:
     package = {"net/__init__.py": "", "net/old.py": old}
     assert found(tmp_path, "net/old.py", package) == ["TLN901"]
     assert not found(tmp_path, "net/old.py", {**package, "net/use.py": under})
+
+
+INIT = "from .used import thing\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "level"),
+    [
+        ({"net/__init__.py": INIT}, "warning"),
+        ({"net/__init__.py": INIT + "# from .new import made\n"}, "warning"),
+        ({"net/__init__.py": ""}, "error"),
+        ({"net/__init__.py": "import os\n"}, "error"),
+        ({"net/__init__.py": INIT + "from .new import made\n"}, "error"),
+        ({"net/__init__.py": INIT, "net/a.py": "def later():\n    from net.new import made\n"}, "error"),
+        ({"net/__init__.py": INIT, "net/a.py": 'NAMES = {"made": ".new"}\n'}, "error"),
+        ({"net/__init__.py": INIT, "net/a.py": '"""Something new."""\n'}, "warning"),
+        ({"net/__init__.py": INIT + "def __getattr__(name): ...\n"}, "error"),
+        ({"net/__init__.py": INIT, "tests/test_new.py": "from net import new\n"}, "error"),
+        ({"net/__init__.py": INIT, "train.py": "import net.new\n"}, "error"),
+        ({"net/__init__.py": INIT, "a-1.dist-info/entry_points.txt": "[console_scripts]\na = net.new:made\n"}, "error"),
+    ],
+)
+def test_a_module_that_nothing_imports(tmp_path: Path, files: dict[str, str], level: str) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
+    for each, text in {"net/new.py": NEW, "net/used.py": "thing = 1\n", **files}.items():
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(text)
+    (finding,) = lint(NEW, path=str(tmp_path / "net/new.py")).findings
+    assert (finding.code, finding.level.value) == ("TLN907", level)
+    assert ("if anything imports this file" in finding.message) is (level == "warning")
+
+
+def test_what_only_works_with_a_deprecated_name_and_is_left_out_is_strict(tmp_path: Path) -> None:
+    old = "import torch\n\ndef made(x):\n    return torch.nn.functional.upsample(x)\n"
+    package = {"net/__init__.py": INIT, "net/used.py": "thing = 1\n", "net/old.py": old}
+    assert not found(tmp_path, "net/old.py", package)
+    assert found(tmp_path, "net/old.py", {**package, "net/__init__.py": "from . import old\n"}) == ["TLN902"]
+
+
+@pytest.mark.parametrize(
+    ("puts", "is_there"),
+    [
+        ("torch.compile = None\n", True),
+        ("setattr(torch, 'compile', None)\n", True),
+        ("import sys\nsys.modules['torch.compile'] = None\n", True),
+        ("if torch.compile == 1: pass\n", False),
+    ],
+)
+def test_a_file_that_puts_a_name_into_torch(tmp_path: Path, puts: str, is_there: bool) -> None:
+    files = {"net/__init__.py": "", "net/use.py": NEW, "net/compat.py": f"import torch\n{puts}"}
+    assert found(tmp_path, "net/use.py", files) == ([] if is_there else ["TLN907"])
+
+
+def test_what_a_module_shows_of_itself_is_a_smell(tmp_path: Path) -> None:
+    demo = "import torch\n\nif __name__ == '__main__':\n    torch.nn.functional.upsample(torch.ones(1, 1, 2))\n"
+    for folder, level in (("net", "smell"), ("scripts", "warning")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.py").write_text(demo)
+        (tmp_path / "net" / "__init__.py").write_text("")
+        (finding,) = lint(demo, path=str(tmp_path / folder / "a.py")).findings
+        assert finding.level.value == level
+
+
+@pytest.mark.parametrize(
+    ("taking", "level"),
+    [
+        ("from .new import other\n", "warning"),
+        ("from .new import other, made\n", "error"),
+        ("from . import new\n", "error"),
+        ("from .new import *\n", "error"),
+        ("from .new import other\nhelp = 'made'\n", "error"),
+    ],
+)
+def test_a_function_that_nothing_names(tmp_path: Path, taking: str, level: str) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
+    text = NEW + "\ndef other():\n    pass\n"
+    for each, written in {"net/new.py": text, "net/__init__.py": taking}.items():
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(written)
+    (finding,) = lint(text, path=str(tmp_path / "net/new.py")).findings
+    assert finding.level.value == level
+
+
+def test_what_holds_the_newest_torch_back_is_named(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.5", "allennlp<2"]\n')
+    (tmp_path / "net").mkdir()
+    text = "import torch\n\ntorch.symeig(torch.eye(2))\n"
+    (finding,) = lint(text, path=str(tmp_path / "net/use.py"), codes=["TLN901"]).findings
+    assert finding.level.value == "warning"
+    assert ", unless `allennlp<2` refuses that" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("body", "level"),
+    [
+        ("self.gradient_checkpointing = False", "strict"),
+        ("self.gradient_checkpointing = use", "warning"),
+        ("self.gradient_checkpointing = False\n        self.names = ['gradient_checkpointing']", "warning"),
+    ],
+)
+def test_a_checkpoint_under_a_switch(tmp_path: Path, body: str, level: str) -> None:
+    text = (
+        "from torch import nn\nfrom torch.utils.checkpoint import checkpoint\n\nclass Net(nn.Module):\n"
+        f"    def __init__(self, use):\n        super().__init__()\n        {body}\n\n"
+        "    def forward(self, x):\n        if self.gradient_checkpointing and self.training:\n"
+        "            return checkpoint(self.net, x)\n        return self.net(x)\n"
+    )
+    (finding,) = lint(text, path=str(tmp_path / "use.py"), codes=["TLN903"], strict=True).findings
+    assert finding.level.value == level
+
+
+def test_one_segment_is_run_without_a_checkpoint() -> None:
+    text = "from torch.utils.checkpoint import checkpoint_sequential\n\ncheckpoint_sequential(net, {}, x)\n"
+    assert not lint(text.format("1"), codes=["TLN903"]).findings
+    assert lint(text.format("4"), codes=["TLN903"]).findings

@@ -125,6 +125,41 @@ def test_what_is_no_range(asked: str) -> None:
             (1, 9),
             NEWEST,
         ),
+        (
+            "a.dist-info/METADATA",
+            'Metadata-Version: 2.1\nRequires-Dist: torch>=2.1\nRequires-Dist: torch>=1.9 ; extra == "b"\n',
+            (2, 1),
+            NEWEST,
+        ),
+        (
+            "a.dist-info/METADATA",
+            "Metadata-Version: 2.1\nRequires-Python: >=3.12\nRequires-Dist: torch>=1.9\n",
+            (2, 2),
+            NEWEST,
+        ),
+        (
+            "a.dist-info/METADATA",
+            "Metadata-Version: 2.1\nRequires-Python: >=3.7,<3.9\nRequires-Dist: torch>=1.9\n",
+            (1, 9),
+            (2, 4),
+        ),
+        (
+            "a.dist-info/METADATA",
+            "Metadata-Version: 2.1\nRequires-Python: >=3.10\nRequires-Dist: torch>=1.9 ; python_version < '3.9'\n"
+            "Requires-Dist: torch>=2.1 ; python_version >= '3.9'\n",
+            (2, 1),
+            NEWEST,
+        ),
+        (
+            "a.dist-info/METADATA",
+            "Metadata-Version: 2.1\nRequires-Python: >=3.12\nRequires-Dist: torch<2\n",
+            (1, 13),
+            (1, 13),
+        ),
+        ("pyproject.toml", '[project]\nrequires-python = ">=3.11"\ndependencies = ["torch>=1.9"]', (1, 13), NEWEST),
+        ("pyproject.toml", '[tool.poetry.dependencies]\npython = "^3.10"\ntorch = ">=1.8"', (1, 11), NEWEST),
+        ("setup.cfg", "[options]\npython_requires = >=3.10\ninstall_requires = torch>=1.8\n", (1, 11), NEWEST),
+        ("setup.py", "setup(install_requires=['torch>=1.6.0'], python_requires='>=3.12')", (2, 2), NEWEST),
         ("requirements.txt", "torch\n", NEWEST, NEWEST),
         ("pyproject.toml", "not toml with torch", NEWEST, NEWEST),
         ("setup.py", "import (torch", NEWEST, NEWEST),
@@ -191,6 +226,30 @@ def test_what_a_target_allows() -> None:
     assert not target.reaches((2, 5))
     assert target.allowing((1, 13)) == ", and this project allows 1.13 (torch>=1.13,<2.5 in setup.cfg)"
     assert Target().allowing(NEWEST) == ""
+
+
+def test_what_else_is_required_may_ask_for_another_torch(tmp_path: Path) -> None:
+    (tmp_path / "a-1.dist-info").mkdir()
+    (tmp_path / ".git").mkdir()
+    for head, raised, held in (
+        ("Requires-Dist: torch>=1.9\nRequires-Dist: numpy\n", "", ""),
+        ("Requires-Dist: torch>=1.9\nRequires-Dist: timm>=0.9\n", "", ""),
+        ("Requires-Dist: torch>=1.9\nRequires-Dist: trl\n", "trl", ""),
+        ("Requires-Dist: torch>=1.9\nRequires-Dist: trl ; extra == 'a'\n", "", ""),
+        ("Requires-Dist: torch>=1.9 ; extra == 'a'\nRequires-Dist: trl ; extra == 'a'\n", "trl", ""),
+        (
+            "Requires-Dist: torch>=1.9 ; extra == 'a'\nRequires-Dist: trl ; extra == 'a'\n"
+            "Requires-Dist: torch>=1.9 ; extra == 'b'\n",
+            "",
+            "",
+        ),
+        ("Requires-Dist: torch>=1.9\nRequires-Dist: odd (<2)\n", "odd", "odd<2"),
+        ("Requires-Dist: torch==1.9\nRequires-Dist: odd (<2)\n", "", ""),
+    ):
+        (tmp_path / "a-1.dist-info" / "METADATA").write_text(f"Metadata-Version: 2.1\n{head}")
+        requirements.forget()
+        found, _ = requirements.target(str(tmp_path / "code.py"))
+        assert (found.raised_by, found.held_by) == (raised, held), head
 
 
 WHEEL = "Metadata-Version: 2.1\nRequires-Dist: torch (==1.8)\n"

@@ -9,26 +9,23 @@ what the model has seen of them. Judges nothing, and asks for no node of libcst'
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
 from torchlint.knowledge.api import find
 from torchlint.lint.arguments import argument_at, may_be_none, reduction, unread
-from torchlint.lint.checkpoints import Checkpoints
 from torchlint.lint.gates import Gates
-from torchlint.lint.loaded import Loaded
 from torchlint.lint.registry import Registry, Selection
+from torchlint.lint.surroundings import Surroundings
 from torchlint.model.events import Event
 from torchlint.model.events import api as events
 from torchlint.model.observers.api.methods import METHODS
 from torchlint.project.index import ProjectIndex
 from torchlint.record import record
 from torchlint.rule import Rule
-from torchlint.syntax.availability import AvailabilityTests, names
 from torchlint.syntax.kinds import line_at, place_at
 from torchlint.syntax.mentions import lines_of, names_of, spelled, statements
 from torchlint.syntax.references import Reference, asked_methods, references
@@ -110,15 +107,15 @@ def referred(
         found += _receivers(tree)
     if not found:
         return lambda: target, []
-    read = _Names(path, text, tree, project)
+    read = Surroundings(path, text, tree, project)
 
     def used(found: list[Reference]) -> list[Use]:
         judged = (_Judged(each, watched, target, read, found, tried).uses() for each in found)
         return [use for uses in judged for use in uses if use.kind in wanted]
 
     uses = used(found)
+    gates = Gates(tree, project)
     if any(use.kind in _ASKED_FOR for use in uses):  # only then other files are looked into
-        gates = Gates(tree, project)
         spoken = {part for use in uses for part in accumulate(use.reference.name.split("."), "{}.{}".format)}
         lines = sorted({each.node.lineno for each in found if each.name in spoken})
         named = references(tree, watched, find.PACKAGES, lines, gates.is_flag, text)
@@ -127,6 +124,11 @@ def referred(
         uses = used([each for each in found if id(each.node) not in asked])
         if any(use.kind in _ASKED_FOR for use in uses) and gates.is_imported_under_a_test:
             uses = [use for use in uses if use.kind not in _ASKED_FOR]
+        put = {use.reference.name for use in uses if use.kind in _ASKED_FOR}
+        put = {name for name in put if gates.provides(name)}
+        uses = [use for use in uses if use.kind not in _ASKED_FOR or use.reference.name not in put]
+    read.is_left_out = bool(uses) and gates.is_left_out
+    read.uncalled = gates.uncalled
     return lambda: target, [_event(path, target, use, read) for use in uses]
 
 
@@ -168,74 +170,6 @@ def _around(tree: ast.Module, node: ast.expr) -> ast.stmt:
     return [each for each in statements(tree) if any(part is node for part in ast.walk(each))][-1]
 
 
-_COMPLEX = re.compile(r"complex|cplx|^c(float|double)$|^polar$|^i?h?r?fft[2n]?$", re.IGNORECASE)
-"""The words of those who make complex tensors, or speak of one."""
-
-
-class _Names:
-    """Which plain names a file reads, what it exports, and which of its values may be complex."""
-
-    def __init__(self, path: str, text: str, tree: ast.Module, project: ProjectIndex) -> None:
-        self.tree = tree
-        self._text = text
-        self.project = project
-        self.checkpoints = Checkpoints(tree)
-        self.loaded = Loaded(path, text, self.checkpoints, project)
-
-    @cached_property
-    def exported(self) -> set[object]:
-        return {
-            part.value
-            for node in self.tree.body
-            if isinstance(node, (ast.Assign, ast.AugAssign))
-            and any(
-                isinstance(target, ast.Name) and target.id == "__all__"
-                for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-            )
-            for part in ast.walk(node.value)
-            if isinstance(part, ast.Constant)
-        }
-
-    @cached_property
-    def asks(self) -> int:
-        """The line of the first test of what there is of torch; 0 if there is none."""
-        return AvailabilityTests(self.tree).first_about("torch")
-
-    def uses(self, name: str) -> bool:
-        return names(self.tree, name, self._text) or name in self.exported
-
-    def is_complex(self, call: ast.Call) -> bool:
-        """Whether anything that its function writes of the first argument of a call speaks of complex numbers."""
-        around = self.checkpoints.function_around(call)
-        given = [each.value for each in call.keywords if each.arg == "input"] or call.args[:1]
-        pending: list[ast.AST] = list(given)
-        seen: set[str] = set()
-        while pending:
-            for node in ast.walk(pending.pop()):
-                if isinstance(node, ast.Constant) and isinstance(node.value, complex):
-                    return True
-                word = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-                if word and _COMPLEX.search(word):
-                    return True
-                if isinstance(node, ast.Name) and node.id not in seen:
-                    seen.add(node.id)
-                    pending += _assigned(around, node.id)
-        return False
-
-
-def _assigned(around: ast.AST, name: str) -> list[ast.AST]:
-    """All that is assigned to a name, and the annotation of a parameter of that name."""
-    found: list[ast.AST] = []
-    for node in ast.walk(around):
-        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(isinstance(each, ast.Name) and each.id == name for target in targets for each in ast.walk(target)):
-                found.append(node.value)
-        elif isinstance(node, ast.arg) and node.arg == name and node.annotation is not None:
-            found.append(node.annotation)
-    return found
-
-
 class _Judged:
     """What is to be said of one reference."""
 
@@ -244,7 +178,7 @@ class _Judged:
         reference: Reference,
         watched: find.Watched,
         target: Target,
-        names: _Names,
+        names: Surroundings,
         everything: Sequence[Reference],
         tried: Container[str],
     ) -> None:
@@ -350,12 +284,15 @@ class _Judged:
         left_out = unsaid is not None and _given(call, unsaid.name, unsaid.at, starred) < 0
         if left_out and unsaid is not None and unsaid.implied == "complex" and self.names.is_complex(call):
             left_out = False
+        if left_out and name.endswith(".checkpoint_sequential") and _is_whole(call):
+            left_out = False
         if left_out and name == "torch.hub.load" and _repository(call).partition("/")[0] in ("", *TRUSTED_OWNERS):
             left_out = False
         if left_out and name not in LOAD and not (starred or open_):
             takes = unsaid.takes if unsaid is not None else ()
             refused = tuple(each.arg for each in call.keywords if takes and each.arg not in takes)
-            yield Use(events.UnsaidArgument, reference, {"unsaid": unsaid, "refused": refused})
+            facts = {"unsaid": unsaid, "refused": refused, "is_off": self.names.is_off(call)}
+            yield Use(events.UnsaidArgument, reference, facts)
 
     def of_deserialization(self, call: ast.Call, unknown: bool) -> Iterator[Use]:
         name, file = self.reference.name, self.names.loaded
@@ -378,6 +315,12 @@ class _Judged:
                 yield Use(events.UnsafeDeserialization, self.reference, {})
         else:
             yield Use(events.UnsafeDeserialization, self.reference, {})
+
+
+def _is_whole(call: ast.Call) -> bool:
+    """Whether `checkpoint_sequential` is told to make one segment of all, which it runs without a checkpoint."""
+    given = [each.value for each in call.keywords if each.arg == "segments"] or call.args[1:2]
+    return bool(given) and isinstance(given[0], ast.Constant) and given[0].value == 1
 
 
 def _repository(call: ast.Call) -> str:
@@ -483,7 +426,7 @@ def with_methods(happened: Iterable[Event], meant: Callable[[], Target], tree: a
         )
 
 
-def _event(path: str, target: Target, use: Use, names: _Names) -> Event:
+def _event(path: str, target: Target, use: Use, names: Surroundings) -> Event:
     """What is to be said of one reference, at the places where its parts stand."""
     reference, call = use.reference, use.reference.call
     node: Any = _place(reference.node)
@@ -517,10 +460,21 @@ def _event(path: str, target: Target, use: Use, names: _Names) -> Event:
         annotates=reference.annotates,
         compared=reference.compared,
         inside=reference.inside,
+        is_left_out=names.is_left_out,
+        uncalled=names.uncalled(reference.node) if reference.inside and _may_raise(use, target) else "",
+        is_demo=names.demo[0] <= around.lineno <= names.demo[1],
         asks=names.asks if reference.inside and use.kind in _ASKED_FOR else 0,
         unread=unread(names.tree, call) if _how(facts) in _UNPACKED else frozenset(),
         is_used=not reference.imports or names.uses(reference.imports) or path.endswith("__init__.py"),
         **facts,
+    )
+
+
+def _may_raise(use: Use, target: Target) -> bool:
+    """Whether a release of the target raises there."""
+    change = use.facts.get("change")
+    return use.kind in _ASKED_FOR or (
+        use.kind is events.OldArgument and target.reaches(getattr(change, "removed", None))
     )
 
 

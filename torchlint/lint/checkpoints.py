@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from torchlint.lint.own_files import bound_in, is_by_trainer, is_settled, is_shipped, ways
+from torchlint.lint.own_files import bound_in, is_by_trainer, is_settled, is_shipped, root, ways
 from torchlint.lint.pickled import (
     MODULE,
     OBJECT,
@@ -25,7 +25,9 @@ from torchlint.lint.pickled import (
     is_state,
 )
 from torchlint.model.events.api import Pickled
+from torchlint.syntax.availability import last_name
 
+_OF_WEIGHTS = re.compile(r"state_?dict|weights?(?![a-z])|param", re.IGNORECASE)
 _NAMES_A_FILE = re.compile(r"[A-Za-z0-9]{3}")
 
 
@@ -202,6 +204,68 @@ class Checkpoints(Contents):
             known = self._known_ways[call, at] = found
         return known
 
+    def is_own_place(self, call: ast.Call) -> bool:
+        """
+        Whether what a call of `torch.load` reads lies where the class itself saves: both places begin at one attribute
+        of the object.
+        """
+        read = set(filter(None, map(root, self._ways(call, 0).values())))
+        return any(
+            not read.isdisjoint(filter(None, map(root, self._ways(each, 1).values())))
+            for each in self.saved_by_class(call)
+        )
+
+    def gives_weights(self, call: ast.Call) -> bool:
+        """
+        Whether anything says that a call of `torch.load` gives tensors and plain values: it, or an entry of it, is
+        given to `load_state_dict`; it is read as a table with written keys; its file, or what it is called, says so; or
+        the class around, or else the file, saves nothing but such tables.
+        """
+        saves = self.saved_by_class(call) or self._saving
+        if saves and all(map(self._is_plain, saves)):
+            return True
+        uses = list(self._uses(call))
+        if any(map(self._is_asked, uses)):  # the program takes more than one kind
+            return False
+        called = [each.id for each in uses if isinstance(each, ast.Name)]
+        if any(map(_OF_WEIGHTS.search, (*called, *self._words(call, 0)))):
+            return True
+        return bool(self._keys_read(call)) or any(map(self._is_loaded, uses))
+
+    def _is_plain(self, save: ast.Call) -> bool:
+        """Whether `torch.save` is given a state, or a table that is written out, and nothing that is refused."""
+        what = save.args[0] if save.args else None
+        written = self._keys_saved(save) is not None or (what is not None and is_state(what))
+        return written and self.saved(save) is None
+
+    def _uses(self, call: ast.Call) -> Iterator[ast.AST]:
+        """A call, and the names that stand for what it gives, in its function."""
+        yield call
+        parent = self._parents[call]
+        if isinstance(parent, (ast.Assign, ast.AnnAssign)) and parent.value is call:
+            targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+            names = {each.id for each in targets if isinstance(each, ast.Name)}
+            for node in ast.walk(self.function_around(call)):
+                if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
+                    yield node
+
+    def _is_loaded(self, node: ast.AST) -> bool:
+        """Whether a value, or an entry of it, is an argument of what loads a state."""
+        user = self._parents[node]
+        while True:
+            if isinstance(user, ast.Subscript) and user.value is node:
+                node, user = user, self._parents[user]
+            elif isinstance(user, ast.Attribute) and user.attr in ("get", "pop"):
+                called = self._parents[user]
+                if not isinstance(called, ast.Call):
+                    return False
+                node, user = called, self._parents[called]
+            elif isinstance(user, ast.keyword):
+                user = self._parents[user]
+            else:
+                break
+        return isinstance(user, ast.Call) and user.func is not node and "state_dict" in last_name(user.func)
+
     def is_ours(self, call: ast.Call) -> bool:
         """Whether what a call of `torch.load` reads is shipped with the code, or was just written by a trainer."""
         return any(is_shipped(each, self._full) or is_by_trainer(each) for each in self._ways(call, 0).values())
@@ -228,8 +292,21 @@ class Checkpoints(Contents):
         return any(isinstance(each, ast.Call) and not is_state(each) for each in given)
 
     def reads(self, call: ast.Call) -> Pickled | None:
-        """Where what a call of `torch.load` gives, or a part of it, is used as nothing but an object can be."""
-        return self._used(call, self.function_around(call), 2)
+        """
+        Where what a call of `torch.load` gives, or a part of it, is used as nothing but an object can be: in its
+        function, or by who calls that and gets it.
+        """
+        around = self.function_around(call)
+        found = self._used(call, around, 2)
+        if found is not None or not isinstance(around, ast.FunctionDef):
+            return found
+        if not any(isinstance(self._parents[each], ast.Return) for each in self._uses(call)):
+            return None
+        callers = (self._used(each, self.function_around(each), 2) for each in self._calls_of(around.name))
+        return next(filter(None, callers), None)
+
+    def _calls_of(self, name: str) -> list[ast.Call]:
+        return [node for node in self._parents if isinstance(node, ast.Call) and self._full(node.func) == name]
 
     def _used(self, value: ast.AST, around: ast.AST, depth: int) -> Pickled | None:
         """As `reads`, of a value that stands somewhere in a function."""

@@ -1,5 +1,6 @@
 """
-Whether another file of the project asks which torch there is: a flag that is imported, or an import under a test.
+What other files of the project do for the sake of one: they ask which torch there is (a flag that is imported, an
+import under a test), they put a name into torch, or none of them imports it.
 
 Told from Python's own trees. Says nothing of what is tested for, and judges nothing.
 """
@@ -12,6 +13,7 @@ from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from torchlint.project.index import ProjectIndex
+from torchlint.project.neighbours import TooManyFilesError
 from torchlint.syntax.availability import AvailabilityTests, handles_absence
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.tree import SourceError, python_tree
@@ -88,15 +90,143 @@ class Gates:
             tree = _tree(text) if imports.search(text) else None
             if tree is None:
                 continue
-            parts = shown.removesuffix(".py").split("/")
-            is_package = parts[-1] == "__init__"
             tests: AvailabilityTests | None = None
-            for around in _importing(tree, ".".join(parts[:-1] if is_package else parts), is_package, own):
+            for around in _importing(tree, *_module(shown), own):
                 tests = tests or AvailabilityTests(tree)
                 if not any(_asks(tests, each) for each in around):
                     return False
                 asked = True
         return asked
+
+    @cached_property
+    def is_left_out(self) -> bool:
+        """
+        Whether nothing of the project imports the file, although the package that it is in imports files beside it: no
+        statement, no text that holds its name, no command; and it is no script, and no test.
+        """
+        above, _, last = self._project.module.rpartition(".")
+        if self._project.is_package or not above or last.startswith(("__", "test_")) or last.endswith("_test"):
+            return False
+        beside, _ = self._project.source(above)
+        if not _TAKES.search(beside) or _LOOKS.search(beside) or _is_script(self._tree):
+            return False
+        tree = _tree(beside)
+        if tree is None or not any(each.startswith(f"{above}.") for each in _imports(tree, above, is_package=True)):
+            return False
+        try:
+            for shown, text in self._project.mentioning(last, everywhere=True):
+                if self._names_it(shown, text):
+                    return False
+        except TooManyFilesError:
+            return False
+        return self._project.module not in self._project.distributed
+
+    def _names_it(self, shown: str, text: str) -> bool:
+        """Whether another file imports this one, as far as can be told, or has a text that may stand for it."""
+        tree = _tree(text)
+        if tree is None:
+            return True
+        module, last = self._project.module, self._project.module.rpartition(".")[2]
+        own, is_package = _module(shown)
+        if any(each == module or each.endswith(f".{last}") for each in _imports(tree, own, is_package)):
+            return True
+        spoken = re.compile(rf"(?:^|[./:]){re.escape(last)}(?:$|[.:/])")
+        return any(
+            isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(spoken.search(node.value))
+            for node in ast.walk(tree)
+        )
+
+    def uncalled(self, node: ast.AST) -> str:
+        """
+        The function of the file that a node stands in, if other files take others from this one by their names, and
+        nothing of the package names it: no line of this file beside its head, none of another one. "" else.
+        """
+        line = getattr(node, "lineno", 0)
+        around = next(
+            (
+                each
+                for each in self._tree.body
+                if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
+                and each.lineno <= line <= (each.end_lineno or 0)
+            ),
+            None,
+        )
+        if around is None or around.decorator_list or around.name == "main":
+            return ""
+        own = re.compile(rf"\b{re.escape(around.name)}\b")
+        if any(around.name in names_of_node(each) for each in ast.walk(self._tree)):
+            return ""
+        if not self._is_taken_by_name or any(own.search(text) for _, text in self._project.mentioning(around.name)):
+            return ""
+        return around.name
+
+    @cached_property
+    def _is_taken_by_name(self) -> bool:
+        """Whether another file imports some of what is in this one, and none all of it."""
+        own = self._project.module
+        taken: set[str] = set()
+        for shown, text in self._project.mentioning(own.rpartition(".")[2]) if "." in own else ():
+            tree = _tree(text)
+            if tree is not None:
+                taken.update(each for each in _imports(tree, *_module(shown)) if each.startswith(f"{own}."))
+        return bool(taken) and f"{own}.*" not in taken
+
+    def provides(self, name: str) -> bool:
+        """Whether some file of the package puts a name into torch, or a module under that name among those loaded."""
+        module, _, last = name.rpartition(".")
+        puts = re.compile(
+            rf"\b{re.escape(module)}\.{re.escape(last)}[ \t]*=(?!=)"
+            rf"|\bsetattr\(\s*{re.escape(module)}\s*,\s*[\"']{re.escape(last)}[\"']"
+            rf"|\bmodules\[[\"']{re.escape(name)}(?:\.\w+)*[\"']\]"
+            rf"|\bmodules\.setdefault\(\s*[\"']{re.escape(name)}[\"']"
+        )
+        return any(puts.search(text) for _, text in self._project.mentioning(last))
+
+
+_TAKES = re.compile(r"^[ \t]*(?:from|import)\b", re.MULTILINE)
+_LOOKS = re.compile(
+    r"import_module|__import__|iter_modules|walk_packages|glob|listdir|iterdir|scandir|__getattr__|lazy"
+)
+"""Words of a package that finds what is in it by itself."""
+
+
+def names_of_node(node: ast.AST) -> tuple[str, ...]:
+    """The words of a node that may stand for a function: a name, an attribute, an import, a text."""
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    if isinstance(node, ast.Attribute):
+        return (node.attr,)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return tuple(re.findall(r"\w+", node.value)) if len(node.value) < _LONG else ()
+    return ()
+
+
+_LONG = 200
+"""Characters of a text that is no name: a description."""
+
+
+def _is_script(tree: ast.Module) -> bool:
+    return any(isinstance(node, ast.If) and "__name__" in ast.unparse(node.test) for node in tree.body)
+
+
+def _module(shown: str) -> tuple[str, bool]:
+    """The module that a file is, by its path, and whether that is a package."""
+    parts = shown.removesuffix(".py").split("/")
+    is_package = parts[-1] == "__init__"
+    return ".".join(parts[:-1] if is_package else parts), is_package
+
+
+def _imports(tree: ast.Module, module: str, is_package: bool) -> set[str]:
+    """The names in full of all that a file imports, wherever: modules, and what it takes of them."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(node, module, is_package)
+            found.add(base)
+            found.update(f"{base}.{alias.name}" for alias in node.names)
+    return found
 
 
 _SAYS = re.compile(

@@ -67,7 +67,8 @@ class Loaded:
         holds = (likely[0] if likely else None) if beside else self._saved_elsewhere(call)
         return facts | {
             "holds": holds,
-            "is_ours": self.is_test or self.checkpoints.is_ours(call),
+            "is_weights": self.checkpoints.gives_weights(call),
+            "is_ours": self.is_test or self.checkpoints.is_ours(call) or self.checkpoints.is_own_place(call),
             "is_meant": self._says_why(statement, call)
             or (bool(beside) and (holds is not None or any(map(self.checkpoints.is_unknown, beside)))),
         }

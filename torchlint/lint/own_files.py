@@ -171,6 +171,25 @@ def is_by_trainer(path: ast.expr) -> bool:
     return isinstance(path, ast.Attribute) and path.attr in _BY_TRAINER
 
 
+def root(path: ast.expr) -> str:
+    """The attribute of `self` that a path begins at; "" where it begins at anything else."""
+    while True:
+        if isinstance(path, ast.BinOp):
+            path = path.left
+        elif isinstance(path, ast.JoinedStr) and path.values:
+            path = path.values[0]
+        elif isinstance(path, ast.FormattedValue):
+            path = path.value
+        elif isinstance(path, ast.Call) and path.args and _words(path.func).endswith(("join", "Path", "str")):
+            path = path.args[0]
+        elif isinstance(path, ast.Call) and isinstance(path.func, ast.Attribute):
+            path = path.func.value
+        else:
+            break
+    words = _words(path) if isinstance(path, ast.Attribute) else ""
+    return words if words.startswith("self.") else ""
+
+
 def bound_in(around: ast.AST) -> set[str]:
     """The names of a function: its parameters, and what it binds."""
     return parameters(around) | {

@@ -207,6 +207,34 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
             ("save", "serialization"), ("script_method", "script"),
         )
     },
+    **{
+        f"torch.distributed.{module}{old}": (
+            "2.13", f"torch.distributed.{new}", "rename", True, BLOB.format("torch/distributed/distributed_c10d.py"),
+        )
+        for module in ("", "distributed_c10d.")
+        for old, new in (
+            ("all_gather_into_tensor", "all_gather_single"), ("reduce_scatter_tensor", "reduce_scatter_single"),
+        )
+    },
+    **{
+        f"torch.distributed.checkpoint.{module}{name}_state_dict": (
+            "2.2", f"torch.distributed.checkpoint.{name}", "", True,
+            BLOB.format(f"torch/distributed/checkpoint/state_dict_{file}.py"),
+        )
+        for name, file in (("load", "loader"), ("save", "saver"))
+        for module in ("", f"state_dict_{file}.")
+    },
+    **{
+        f"torch.{module}nn.quantized.functional.upsample{kind}": (
+            "1.13", f"torch.{module}nn.quantized.functional.interpolate", how, True,
+            BLOB.format("torch/ao/nn/quantized/functional.py"),
+        )
+        for module in ("", "ao.")
+        for kind, how in (
+            ("", "rename"), ("_nearest", 'keyword:mode="nearest"'),
+            ("_bilinear", 'keyword:mode="bilinear", align_corners=True'),
+        )
+    },
     "torch.utils._pytree._register_pytree_node": (
         "2.2", "torch.utils._pytree.register_pytree_node", "twin", True, BLOB.format("torch/utils/_pytree.py"),
     ),
@@ -472,6 +500,8 @@ SAME = {
     "torch.autograd.variable": "torch.autograd",
     "torch.cuda.amp.autocast_mode": "torch.cuda.amp",
     "torch.cuda.amp.grad_scaler": "torch.cuda.amp",
+    "torch.cpu.amp.autocast_mode": "torch.cpu.amp",
+    "torch.cpu.amp.grad_scaler": "torch.cpu.amp",
     "torch.nn.utils.clip_grad": "torch.nn.utils",
     "torch.cuda.memory": "torch.cuda",
 }

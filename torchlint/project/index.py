@@ -185,15 +185,42 @@ class ProjectIndex:
         self._seen.update((each.path, each.digest) for each in depends)
         return found
 
-    def mentioning(self, word: str) -> Iterator[tuple[str, str]]:
-        """Other files of the package, or beside a script, that hold a word: as shown to people, and what is in them."""
+    def mentioning(self, word: str, everywhere: bool = False) -> Iterator[tuple[str, str]]:
+        """
+        Other files that hold a word: as shown to people, and what is in them.
+
+        Parameters
+        ----------
+        word
+            What is looked for.
+        everywhere
+            In the project's tests and scripts as well; else in the package, or beside a script.
+
+        Raises
+        ------
+        TooManyFilesError
+            if there are more of them, everywhere, than are looked into.
+        """
         directory = os.path.dirname(self._path)
         root = package_root(directory)
         top = directory if root == directory else os.path.join(root, os.path.relpath(directory, root).split(os.sep)[0])
-        for found in neighbours.mentioning(self._path, top, word):
+        if everywhere and os.path.basename(root) not in INSTALLED:
+            top = os.path.commonpath([root, *self._roots])
+        for found in neighbours.mentioning(self._path, top, word, everywhere):
             self._seen[found.path] = found.digest
             if found.text:
                 yield os.path.relpath(found.path, root).replace(os.sep, "/"), found.text
+
+    @property
+    def distributed(self) -> str:
+        """Which commands an unpacked distribution installs (`entry_points.txt`); "" if it says nothing."""
+        top = package_root(os.path.dirname(self._path))
+        found = []
+        for path in requirements.entry_points(top):
+            data = _read(path)
+            self._seen[path] = digest(data) if data is not None else ""
+            found.append((data or b"").decode("utf-8", "replace"))
+        return "\n".join(found)
 
     def source(self, module: str) -> tuple[str, bool]:
         """

@@ -12,12 +12,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from torchlint.project.roots import INSTALLED
 from torchlint.results import digest
 
 MOST_FILES = 400
 """Files that are looked into for the sake of one."""
 MOST_BYTES = 1_000_000
 """Of a file that is looked into."""
+
+
+class TooManyFilesError(Exception):
+    """There are more files than are looked into."""
 
 
 class Neighbour(NamedTuple):
@@ -39,7 +44,7 @@ class Neighbour(NamedTuple):
     text: str
 
 
-def mentioning(path: str, top: str, word: str) -> Iterator[Neighbour]:
+def mentioning(path: str, top: str, word: str, all_of_them: bool = False) -> Iterator[Neighbour]:
     """
     The files around one.
 
@@ -51,31 +56,44 @@ def mentioning(path: str, top: str, word: str) -> Iterator[Neighbour]:
         The directory of its package; of a file in none, its own.
     word
         What is looked for.
+    all_of_them
+        Whoever asks wants to know of all: no end is made without an error, and what lies below scripts counts.
+
+    Raises
+    ------
+    TooManyFilesError
+        if all are wanted and there are more than are looked into.
     """
     count = 0
-    for other in _near(os.path.dirname(path), top):
+    for other in _near(os.path.dirname(path), top, all_of_them):
         if other == path:
             continue
+        if count >= MOST_FILES:
+            if all_of_them:
+                raise TooManyFilesError
+            return
         found = _read(other, word)
         if found is not None:
             yield found
         count += 1
-        if count >= MOST_FILES:
-            return
 
 
-def _near(directory: str, top: str) -> Iterator[str]:
+def _near(directory: str, top: str, all_of_them: bool) -> Iterator[str]:
     """The Python files of a directory, then those above it and below these, up to a directory."""
     done: set[str] = set()
     current = directory
     while True:
         for where, below, names in os.walk(current):
-            below[:] = sorted(each for each in below if os.path.join(where, each) not in done and each[:1] != ".")
+            below[:] = sorted(
+                each
+                for each in below
+                if os.path.join(where, each) not in done and each[:1] != "." and each not in INSTALLED
+            )
             if where in done:
                 continue
             done.add(where)
             yield from (os.path.join(where, name) for name in sorted(names) if name.endswith(".py"))
-            if directory == top and not os.path.isfile(os.path.join(top, "__init__.py")):
+            if directory == top and not all_of_them and not os.path.isfile(os.path.join(top, "__init__.py")):
                 return  # scripts: whatever is below them may be anything
         if current == top or len(current) <= len(top):
             return

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import ast
 import configparser
-import importlib
 import json
 import operator
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from torchlint.project.companions import NAMES, Companion, companion
+from torchlint.project.dependencies import may_hold, may_raise
+from torchlint.project.pythons import can_hold, pythons, wheels
 from torchlint.project.roots import INSTALLED, MARKS
+from torchlint.project.stated import asked_for, python, required, tidy, toml
 from torchlint.results import Dependency, digest
 from torchlint.target import NEWEST, Release, Target, TargetError, bounds, spelled
 
@@ -60,6 +61,8 @@ class _Said(NamedTuple):
     """Bounds on packages that come with torch, or ask for one."""
     on_macos: str = ""
     """Of torch, where the platform is macOS; "" if the file says nothing of that."""
+    text: str = ""
+    """What is in the file."""
 
 
 def target(path: str) -> tuple[Target, tuple[Dependency, ...]]:
@@ -145,12 +148,21 @@ def inline(text: str) -> Target | None:
         return None
     lines = (line[2:] if line.startswith("# ") else line[1:] for line in block[1].splitlines())
     try:
-        for specifier in _specifiers(_toml("\n".join(lines)).get("dependencies", ())):
+        for specifier in _specifiers(toml("\n".join(lines)).get("dependencies", ())):
             lower, upper = bounds(specifier)
             return Target(upper if lower is None else lower, upper, f"torch{specifier} in the script's own metadata")
     except (ValueError, TypeError, AttributeError):
         return None
     return None
+
+
+def entry_points(top: str) -> list[str]:
+    """The files that say which commands the distributions unpacked in a directory install."""
+    try:
+        names = sorted(os.listdir(top))
+    except OSError:
+        return []
+    return [os.path.join(top, name, "entry_points.txt") for name in names if name.endswith(".dist-info")]
 
 
 def forget() -> None:
@@ -184,7 +196,15 @@ class _Reader:
             vision = next((f"{each.said} in {said.file}" for each in said.beside if each.said.startswith(_VISION)), "")
             if lower is not None:
                 most = upper if newest is None else max(lower, min(upper, newest.newest))
-                return Target(lower, most, where, vision, _later_on_macos(said.on_macos, lower))
+                return Target(
+                    lower,
+                    most,
+                    where,
+                    vision,
+                    _later_on_macos(said.on_macos, lower),
+                    _raising(said, lower) if lower < most else "",
+                    may_hold(required(said.file, said.text)) if lower < most else "",
+                )
             if newest is None and upper != NEWEST:
                 newest = Target(upper, upper, where, vision)
         return newest
@@ -209,14 +229,14 @@ class _Reader:
                 text = self._text(name)
                 if text is not None and ("torch" in text or "-r" in text):
                     try:
-                        found = [spec for spec in map(_tidy, read(text)) if spec]
+                        found = [spec for spec in map(tidy, read(text)) if spec]
                     except (ValueError, SyntaxError, RecursionError, TypeError, AttributeError, configparser.Error):
                         continue  # whoever builds the project says what is wrong with it
                     beside = tuple(_beside(name, text))
                     if found or any(each.is_of_release for each in beside):
                         there = _ON_MACOS.search(text)
-                        on_macos = _tidy(there[1]) if there is not None else ""
-                        yield _Said(min(found, key=_lowest) if found else "", name, beside, on_macos)
+                        on_macos = tidy(there[1]) if there is not None else ""
+                        yield _Said(min(found, key=_lowest) if found else "", name, beside, on_macos, text)
 
     def _text(self, name: str) -> str | None:
         path = os.path.join(self.directory, *name.split("/"))
@@ -271,35 +291,33 @@ def _range(said: _Said) -> tuple[Release | None, Release, str]:
         if (oldest, newest) != (lower, upper) and (oldest is None or oldest <= newest) and told:
             lower, upper = oldest, newest
             words.append(each.said)
+    asked = python(said.file, said.text)
+    oldest, newest = wheels(pythons(asked)) if lower is not None else (None, upper)
+    if lower is not None and oldest is not None and max(lower, oldest) <= min(upper, newest):
+        if max(lower, oldest) != lower or min(upper, newest) != upper:
+            words.append(f"Python{asked}")
+        lower, upper = max(lower, oldest), min(upper, newest)
     return lower, upper, f"{' and '.join(words)} in {said.file}"
+
+
+def _raising(said: _Said, lower: Release) -> str:
+    """
+    What the file requires that may ask for a later torch; "" if torch can be had without any such thing: if only extras
+    ask for torch, by one of them.
+    """
+    always = required(said.file, said.text)
+    if any(_REQUIREMENT.match(each) for each in always):
+        return may_raise(always, lower)
+    wanted = said.specifier.replace(" ", "")
+    extras = [each for each in asked_for(said.file, said.text) if any(wanted in line.replace(" ", "") for line in each)]
+    raising = [may_raise([*always, *each], lower) for each in extras] or [may_raise(always, lower)]
+    return "" if "" in raising else raising[0]
 
 
 def _beside(name: str, text: str) -> Iterator[Companion]:
     """What a file requires, whatever is asked of it (no extra), of packages that come with torch."""
-    if not any(each in text or each.replace("-", "_") in text for each in NAMES):
-        return
-    base = name.rpartition("/")[2]
-    required: list[object] = []
-    if base in ("METADATA", "PKG-INFO"):
-        for line in text.split("\n\n")[0].splitlines():
-            field, _, value = line.partition(":")
-            if field.strip().lower() == "requires-dist":
-                required.append(value)
-    elif base == "pyproject.toml":
-        table = _toml(text)
-        required += table.get("project", {}).get("dependencies", ())
-        poetry = table.get("tool", {}).get("poetry", {}).get("dependencies", {})
-        required += [f"{each}{_tidy(version)}" for each, version in poetry.items() if isinstance(version, str)]
-    elif base == "setup.cfg":
-        parser = configparser.ConfigParser(interpolation=None)
-        parser.read_string(text)
-        required += parser.get("options", "install_requires", fallback="").splitlines()
-    elif base.endswith((".txt", ".in")) and not base.startswith("requires"):
-        required += text.splitlines()
-    elif base.endswith((".yml", ".yaml")) and "lock" not in base:
-        for found in re.finditer(r"^\s*-\s*[\"']?(?:[\w-]+::)?([\w-]+)\s*([<>=!~\d][^\s\"'#]*)", text, re.MULTILINE):
-            required.append(f"{found[1]}{_tidy(found[2])}")
-    yield from filter(None, (companion(each) for each in required if isinstance(each, str)))
+    if any(each in text or each.replace("-", "_") in text for each in NAMES):
+        yield from filter(None, map(companion, required(name, text)))
 
 
 def _names(directory: str) -> frozenset[str] | None:
@@ -352,44 +370,27 @@ def _lowest(specifier: str) -> tuple[int, tuple[int, int]]:
     return (1, upper) if lower is None else (0, lower)
 
 
-def _specifiers(requirements: Iterable[object]) -> Iterator[str]:
-    """The versions of torch in requirements as PEP 508 writes them, a conda environment, or a constraint file."""
+def _specifiers(requirements: Iterable[object], allowed: tuple[int, ...] = ()) -> Iterator[str]:
+    """
+    The versions of torch in requirements as PEP 508 writes them, a conda environment, or a constraint file; not what
+    none of the allowed Pythons is asked for.
+    """
     for each in requirements:
         found = _REQUIREMENT.match(each) if isinstance(each, str) else None
-        if found is not None and found[1].strip():
+        if found is not None and found[1].strip() and can_hold(found[0], allowed):
             yield found[1].strip()
 
 
-def _tidy(specifier: str) -> str:
-    """A specifier of poetry (`^2.0`) or conda (`=2.1`, `2.1.*`, `2.1=py3_0`) as PEP 440 writes it."""
-    parts = []
-    for part in specifier.replace(" ", "").strip("\"'").split(","):
-        if part.startswith("^"):
-            version = part[1:]
-            major, minor, *_ = (*map(int, re.findall(r"\d+", version)), 0)
-            parts += [f">={version}", f"<{major + 1}" if major else f"<0.{minor + 1}"]
-        elif re.match(r"~\d", part):
-            parts.append("~=" + part[1:] + (".0" if part.count(".") < 2 else ""))
-        elif re.match(r"=\d", part):
-            parts.append("==" + part[1:].partition("=")[0] + (".*" if part.count(".") < 2 and "*" not in part else ""))
-        elif part[:1].isdigit():
-            parts.append("==" + part.partition("=")[0])
-        elif part and part != "*":
-            parts.append(part)
-    return ",".join(parts)
-
-
-def _toml(text: str) -> dict[str, Any]:
-    toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-    return dict(toml.loads(text))  # its error is a ValueError
-
-
 def _pyproject(text: str) -> Iterator[str]:
-    table = _toml(text)
+    table = toml(text)
     project = table.get("project", {})
-    yield from _specifiers(project.get("dependencies", ()))
+    allowed = pythons(python("pyproject.toml", text))
+    always = list(_specifiers(project.get("dependencies", ()), allowed))
+    yield from always
+    if always:  # what an extra or a group asks for, it asks for beside
+        return
     for extra in project.get("optional-dependencies", {}).values():
-        yield from _specifiers(extra)
+        yield from _specifiers(extra, allowed)
     tool = table.get("tool", {})
     poetry = tool.get("poetry", {})
     yield from _by_name(poetry.get("dependencies", {}))
@@ -418,7 +419,7 @@ def _of_pixi(table: dict[str, Any]) -> Iterator[str]:
 
 
 def _pixi(text: str) -> Iterator[str]:
-    yield from _of_pixi(_toml(text))
+    yield from _of_pixi(toml(text))
 
 
 def _by_name(table: dict[str, Any]) -> Iterator[str]:
@@ -434,8 +435,9 @@ def _by_name(table: dict[str, Any]) -> Iterator[str]:
 def _setup_cfg(text: str) -> Iterator[str]:
     parser = configparser.ConfigParser(interpolation=None)
     parser.read_string(text)
-    yield from _specifiers(parser.get("options", "install_requires", fallback="").splitlines())
-    if parser.has_section("options.extras_require"):
+    always = list(_specifiers(parser.get("options", "install_requires", fallback="").splitlines()))
+    yield from always
+    if not always and parser.has_section("options.extras_require"):
         for _, value in parser.items("options.extras_require"):
             yield from _specifiers(value.splitlines())
 
@@ -445,12 +447,10 @@ def _metadata(text: str) -> Iterator[str]:
     if not text.lstrip().lower().startswith("metadata-version"):
         yield from _specifiers(text.splitlines())
         return
-    for line in text.splitlines():
-        if not line.strip():
-            return
-        name, _, value = line.partition(":")
-        if name.strip().lower() in ("requires-dist", "requires"):
-            yield from _specifiers((value,))
+    allowed = pythons(python("METADATA", text))
+    always = list(_specifiers(required("METADATA", text), allowed))
+    extras = [line for each in asked_for("METADATA", text) for line in each]
+    yield from always or _specifiers(extras, allowed)
 
 
 def _setup_py(text: str) -> Iterator[str]:
@@ -469,7 +469,7 @@ def _environment(text: str) -> Iterator[str]:
 
 
 def _pipfile(text: str) -> Iterator[str]:
-    table = _toml(text)
+    table = toml(text)
     for section in ("packages", "dev-packages"):
         yield from _by_name(table.get(section, {}))
 

@@ -28,7 +28,7 @@ _NAMELESS = _ABSENCE - {"TypeError"}
 """What is raised where a name is not there; TypeError is raised for many another reason."""
 _ASKS = frozenset({"hasattr", "find_spec", "callable", "signature", "getfullargspec", "getattr_static", "dir"})
 _SAYS_VERSION = re.compile(
-    r"version|compat|legacy|^_?has_|^_?supports?_|(torch|pt)_?(\d|ge|gt|le|lt|eq|greater|less|at_least|min|max|maj|pre|"
+    r"version|compat|legacy|^_?has_(?!torch_function)|^_?supports?_|(torch|pt)_?(\d|ge|gt|le|lt|eq|greater|less|at_least|min|max|maj|pre|"
     r"post|new|old)|(torch|compile|dynamo|amp|sdpa|fx|dtensor|functorch|attention).*avail|^is_torch|torch_is",
     re.IGNORECASE,
 )
@@ -177,7 +177,9 @@ class AvailabilityTests:
         elif isinstance(node, ast.Try):
             handled = [each for handler in node.handlers for each in handler.body]
             if any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body):
-                told = [*node.body, *handled, *node.orelse]
+                otherwise = {name for each in handled for name in _assigned(each)}
+                told = [*handled, *node.orelse]
+                told += [each for each in node.body if _is_constant(each) or otherwise & _assigned(each)]
             else:  # one that asks something of what is imported already
                 told = [each for each in handled if _is_constant(each)] if _asks_by_trying(node) else []
             for each in told:

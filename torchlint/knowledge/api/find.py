@@ -14,10 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from torchlint.target import NEWEST, Release, Target, release
+from torchlint.target import NEWEST, PATCHES, Release, Target, release
 
 TABLE = Path(__file__).with_name("changes.json")
 PACKAGES = frozenset({"torch", "functorch", "torchvision"})
+_YOUNG = 3
+"""Releases, of which there are four to six a year."""
 MODELS = "torchvision.models"
 """Whose functions all take, or took, `pretrained`."""
 
@@ -70,6 +72,11 @@ class Change:
     stub: bool = False
     derived: bool = False
     earlier: bool = False
+
+    @property
+    def is_young(self) -> bool:
+        """Whether what takes its place is there in the last few releases alone."""
+        return bool(self.instead) and (since(self.instead) or (0, 0)) >= sorted(PATCHES)[-_YOUNG]
 
     @property
     def cause(self) -> tuple[str, Release | None, Release | None]:

@@ -16,7 +16,7 @@ from torchlint.target import Release, Target
 @record(frozen=True, kw_only=True)
 class ApiReference(Event):
     """
-    A place that names something of torch.
+    A place that names something of torch. Its properties say under which condition a user comes to it.
 
     Attributes
     ----------
@@ -51,6 +51,12 @@ class ApiReference(Event):
     asks
         It stands in a function of a file that asks elsewhere what there is of torch: the line of the first such test,
         which may keep it from being reached; else 0.
+    is_left_out
+        Nothing of the project imports the file, although its package imports others beside it.
+    uncalled
+        The function that it stands in, where a release of the target raises and nothing of the project names that; "".
+    is_demo
+        It stands in what a module of a package does where it is run as a script.
     is_method
         It is a method of a tensor, and `call` says it of one: what stands before the dot is its first argument.
     unread
@@ -72,8 +78,31 @@ class ApiReference(Event):
     compared: bool = False
     inside: bool = False
     asks: int = 0
+    is_left_out: bool = False
+    uncalled: str = ""
+    is_demo: bool = False
     is_method: bool = False
     unread: frozenset[str] = frozenset()
+
+    @property
+    def if_new(self) -> str:
+        """The condition under which a user comes here with the newest release of the target; "" if nothing is open."""
+        held = self.target.held_by
+        return self._if_reached or (f", unless `{held}` refuses that" if held else "")
+
+    @property
+    def if_old(self) -> str:
+        """The condition under which a user comes here with the oldest release of the target; "" if nothing is open."""
+        raised = self.target.raised_by
+        return self._if_reached or (f", unless `{raised}` asks for a later one" if raised else "")
+
+    @property
+    def _if_reached(self) -> str:
+        if self.asks:
+            return f", unless line {self.asks} asks for it"
+        if self.is_left_out:
+            return ", if anything imports this file (nothing here does)"
+        return f", if anything calls `{self.uncalled}` (nothing here does)" if self.uncalled else ""
 
 
 @record(frozen=True, kw_only=True)
@@ -166,10 +195,13 @@ class UnsaidArgument(ApiReference):
         What the table of changes says of the argument.
     refused
         Arguments of the call that torch refuses unless this one is said.
+    is_off
+        It stands under a switch that the file only ever sets to False.
     """
 
     unsaid: Unsaid
     refused: tuple[str, ...] = ()
+    is_off: bool = False
 
 
 @record(frozen=True)
@@ -225,7 +257,10 @@ class UnsafeLoad(ApiReference):
     writes
         The line on which the same file writes what is loaded; 0 if it is not known to.
     is_ours
-        The file is shipped with the code, or a trainer has just written it, or it is loaded by a test.
+        The file is shipped with the code, or a trainer or the same class has written it, or it is loaded by a test.
+    is_weights
+        Something says that tensors and plain values are loaded: how the program reads them, what they are called, or
+        what the class around saves.
     is_meant
         The class around saves what is refused, or what nobody knows: whoever says False there may well need it. Or a
         comment says why.
@@ -240,6 +275,7 @@ class UnsafeLoad(ApiReference):
     is_own: bool = False
     writes: int = 0
     is_ours: bool = False
+    is_weights: bool = False
     is_meant: bool = False
     around: int = 0
 
