@@ -3,7 +3,7 @@ from functools import partial
 
 from torchlint.fixes.renames import with_argument_said, without_old_argument
 from torchlint.model.events import api
-from torchlint.rule import Claim, Diagnostic, Example, Level, Observed, Raises, Rule, Warns
+from torchlint.rule import Diagnostic, Example, Level, Observed, Raises, Rule, Warns
 
 
 class DeprecatedArgument(Rule):
