@@ -366,3 +366,23 @@ def grad_mode_by_its_other_names():
     torch._C._set_grad_enabled(False)
     layer.weight.mul_(2)
     torch._C._set_grad_enabled(True)
+
+
+def the_mode_that_was_before():
+    layer = torch.nn.Linear(2, 1)
+
+    def update():
+        before = torch.is_grad_enabled()
+        torch.set_grad_enabled(False)
+        layer.weight.mul_(2)
+        torch.set_grad_enabled(before)
+        if not torch.is_grad_enabled():
+            layer.weight.mul_(2)
+
+    def again():
+        with torch.set_grad_enabled(torch.is_grad_enabled()):
+            layer.weight.mul_(2)
+
+    update()
+    with torch.no_grad():
+        again()

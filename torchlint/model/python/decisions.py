@@ -84,7 +84,10 @@ def evaluate_test(run: Run, node: ir.Expression) -> Truth:
     if type(node) is ir.Unary and node.op == "not":
         return ~evaluate_test(run, node.operand)
     if type(node) is not ir.Boolean:
-        return condition(run.evaluate(node))
+        value = run.evaluate(node)
+        if isinstance(value, Scalar) and value.kind == "grad_mode":
+            return Truth.YES  # entry points are followed with grad mode on
+        return condition(value)
     decides = Truth.YES if node.op == "or" else Truth.NO
     found = ~decides
     for operand in node.operands:
@@ -109,7 +112,7 @@ def _boolean(run: Run, node: ir.Boolean) -> Value:
 
 def _known_truth(results: list[Value], value: Value) -> bool:
     """Whether an `and` with a last False, or an `or` with a last True, is that whatever the flags before it are."""
-    flags = all(isinstance(each, Scalar) and each.kind == "bool" for each in results)
+    flags = all(isinstance(each, Scalar) and each.kind in ("bool", "grad_mode") for each in results)
     return flags and isinstance(value, Constant) and isinstance(value.value, bool)
 
 

@@ -115,8 +115,13 @@ def _is_tensor(torch: Torch, qualified: str, site: CallSite) -> Value | None:
 
 
 def _is_recording(torch: Torch, qualified: str, site: CallSite) -> Value:
-    """`torch.is_grad_enabled()`, which is what the model knows of the mode; so with inference mode."""
+    """
+    `torch.is_grad_enabled()`, which is what the model knows of the mode; so with inference mode. Where the mode is that
+    of a caller, it counts as on in a test, and what is set to it later (`set_grad_enabled(before)`) is unknown.
+    """
     mode = torch.machine.grad_mode
+    if qualified == "torch.is_grad_enabled" and mode is Truth.YES and torch.machine.callers_mode is not Truth.NO:
+        return Scalar("grad_mode")
     if qualified == "torch.is_inference_mode_enabled" and mode is not Truth.YES:
         return Constant(True) if torch.machine.inference else Scalar("bool")
     return (
