@@ -124,17 +124,14 @@ class DeprecatedArgument(Rule):
                 message = f"{names} of `{event.spelled}` {happens}"
                 level = Level.WARNING
                 claim = Observed("deprecated", change.name, since)
-            instead = f": {change.cure}" if change.cure else ""
+            message += f": {change.cure}" if change.cure else ""
             named = change.instead and event.target.torchvision  # leaving it out needs no release
             if named and event.target.begins_before(change.instead_since):
-                instead += f", which needs {change.instead_of} ({event.target.torchvision})"
+                message += f", which needs {change.instead_of} ({event.target.torchvision})"
             fix = partial(without_old_argument, event)
             function = "torchvision" if event.name.startswith("torchvision.") else event.name
             group = None if level is Level.ERROR else (function, change.name)
-            message += instead
-            claims: tuple[Claim, ...] = (claim,)
-            if level is Level.ERROR:
-                claims = (claim, Raises("positional argument"))
+            claims: tuple[Claim, ...] = (claim, Raises("positional argument"))[: 2 if level is Level.ERROR else 1]
             yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="call", claims=claims)
         elif event.refused:
             names = " and ".join(f"`{name}`" for name in event.refused)
