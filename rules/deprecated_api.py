@@ -141,9 +141,8 @@ class DeprecatedApi(Rule):
         since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
         claim: Claim = Observed("documented", event.name) if change.quiet else Observed("deprecated", event.name, since)
         if event.compared and change.derived:
-            words = f"a `{change.instead}` is no `{event.spelled}`, which derives from it"
             known = f"issubclass({event.name}, {change.instead}) and {event.name} is not {change.instead}"
-            claim = Holds(known, before=True, words=words)
+            claim = Holds(known, True, f"a `{change.instead}` is no `{event.spelled}`, which derives from it")
         yield Diagnostic(
             event.node,
             message,

@@ -125,15 +125,14 @@ class DeprecatedArgument(Rule):
                 message = f"{names} of `{event.spelled}` {happens}"
                 level = _of_warning(event)
                 claim = Observed("deprecated", change.name, since)
-            instead = f": {change.cure}" if change.cure else ""
+            message += f": {change.cure}" if change.cure else ""
             named = change.instead and event.target.torchvision  # leaving it out needs no release
             if named and event.target.begins_before(change.instead_since):
-                instead += f", which needs {change.instead_of} ({event.target.torchvision})"
+                message += f", which needs {change.instead_of} ({event.target.torchvision})"
             fix = partial(without_old_argument, event)
             function = "torchvision" if event.name.startswith("torchvision.") else event.name
             group = None if event.target.reaches(change.removed) else (function, change.name)
-            message += instead
-            claims = (claim, Raises("positional argument")) if level is Level.ERROR else (claim,)
+            claims: tuple[Claim, ...] = (claim, Raises("positional argument"))[: 2 if level is Level.ERROR else 1]
             yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="call", claims=claims)
         elif event.refused:
             names = " and ".join(f"`{name}`" for name in event.refused)

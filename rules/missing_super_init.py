@@ -121,11 +121,7 @@ class MissingSuperInit(Rule):
         if event.astray is not None:
             written = f"{code(event.astray.func)}()"
             message = f"`{written}` does not initialise `self`: making a `{event.module}` raises"
-            claims: tuple[Claim, ...] = (
-                Raises("__init__() missing 1 required positional argument"),
-                _EARLY,
-                Raises(_EARLY.text, here=False),
-            )
+            claims: tuple[Claim, ...] = (Raises("missing 1 required positional"), _EARLY, Raises(_EARLY.text, False))
             yield Diagnostic(event.astray, message, event.trace, _given_self(event.astray), claims=claims)
             return
         if not event.attribute:

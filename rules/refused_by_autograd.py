@@ -120,9 +120,7 @@ class RefusedByAutograd(Rule):
             message = f"`detach_()` of {name}, which is a view: torch refuses"
         elif event.kind == "accumulated-hook":
             message = f"`{event.op}` on {name}, which is no leaf, so that nothing is accumulated in it: torch refuses"
-        elif (
-            event.kind == "gradient-shape" and event.op.endswith(".backward") and event.op.split(".")[-2] != "autograd"
-        ):
+        elif event.kind == "gradient-shape" and event.op.endswith(".backward") and "autograd." not in event.op:
             message = f"`{event.op}` returns a gradient of another shape than {name}, its input: torch refuses"
             says = "returned an invalid gradient"
         elif event.kind == "gradient-shape":

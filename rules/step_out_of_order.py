@@ -112,7 +112,7 @@ class StepOutOfOrder(Rule):
     def check(self, event: training.SteppedWithoutGradients | training.CalledOutOfOrder) -> Iterator[Diagnostic]:
         if isinstance(event, training.CalledOutOfOrder):
             message = _MESSAGES[event.what].format(event)
-            claims = _CLAIMS[event.what] or _scaled(event)
+            claims = _CLAIMS.get(event.what, (Observed("gradients-scaled", event.scaler),))
             yield Diagnostic(event.node, message, event.trace, _reordered(event), claims=claims)
         elif event.when == "after":
             text = followed_by(event.backward_statement, code(event.node)) if event.together else None
@@ -131,17 +131,8 @@ _MESSAGES = {
 
 _CLAIMS: dict[str, tuple[Claim, ...]] = {
     "clip-after-step": (Observed("gradients-written-late"),),
-    "clip-before-unscale": (),
     "schedule-before-step": (Warns("Detected call of `lr_scheduler.step()` before `optimizer.step()`"),),
 }
-
-
-def _scaled(event: training.CalledOutOfOrder) -> tuple[Claim, ...]:
-    scaler = event.scaler
-    states = f"{scaler}._per_optimizer_states.values()"
-    unscaled = f"'UNSCALED' in [str(getattr(each['stage'], 'name', '')) for each in {states}]"
-    words = f"`{scaler}` scales the loss, and has unscaled no gradients when they are clipped"
-    return (Holds(f"{scaler}.get_scale() != 1 and not {unscaled}", before=True, words=words),)
 
 
 def _reordered(event: training.CalledOutOfOrder) -> Fix | None:

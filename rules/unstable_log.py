@@ -3,7 +3,7 @@ from functools import partial
 
 import libcst as cst
 
-from torchlint.fixes.rewrites import code, has_comment, shown
+from torchlint.fixes.rewrites import STABLE, code, has_comment, shown, stable_form, stable_of_names
 from torchlint.model.events import numerics
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
@@ -16,11 +16,6 @@ _WHY: dict[numerics.Stable, str] = {
     "logsumexp": "is -inf where every `exp` rounds to 0, and inf where one overflows",
     "logaddexp": "overflows for large arguments",
 }
-_FUNCTIONS: dict[numerics.Stable, str] = {
-    "log_softmax": "torch.nn.functional.log_softmax", "logsigmoid": "torch.nn.functional.logsigmoid",
-    "log1p": "torch.log1p", "softplus": "torch.nn.functional.softplus", "expm1": "torch.expm1",
-    "logsumexp": "torch.logsumexp", "logaddexp": "torch.logaddexp",
-}  # fmt: skip
 _UNDERFLOWS = "is -inf where every `exp` rounds to 0"
 _OF_SMALL = frozenset({"log1p", "expm1"})
 
@@ -131,7 +126,7 @@ class UnstableLog(Rule):
         message = f"{shown(event.node)} {why}{nan}: {of} is one operation and exact"
         # most code has no values that are so small; and what is divided by is infinite there in any case
         level = Level.STRICT if event.stable in _OF_SMALL or event.divides or event.reference else None
-        claims = (Observed("inexact", *_of_names(event)),)
+        claims = (Observed("inexact", *stable_of_names(event)),)
         fix, weight, made = partial(_fix, event), (event.complement,), event.inner  # several may be of one softmax
         yield Diagnostic(
             event.node, message, event.trace, fix, level, group=made, weight=weight, others="logarithm", claims=claims
@@ -139,28 +134,10 @@ class UnstableLog(Rule):
 
 
 def _fix(event: numerics.LogarithmComposed) -> Fix | None:
-    text = _stable(event)
+    text = stable_form(event)
     if not event.nested or text is None or has_comment(event.node) or "\n" in code(event.node):
         return None
     if event.stable == "logsumexp" and not event.arguments:
         return None
     safe = event.stable in ("log1p", "expm1") and event.real
-    return Fix(f"use `{_FUNCTIONS[event.stable]}`", (Edit(event.node, text),), safe, imports=("import torch",))
-
-
-def _stable(event: numerics.LogarithmComposed) -> str | None:
-    if not event.operands:
-        return None
-    operands = [code(each) for each in event.operands]
-    rest = [code(each.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for each in event.arguments]
-    return f"{_FUNCTIONS[event.stable]}({', '.join(operands + rest)})"
-
-
-def _of_names(event: numerics.LogarithmComposed) -> tuple[str, str]:
-    """What stands there, and what is exact, where the first is made of the name of an inner result."""
-    text = None if event.nested else _stable(event)
-    if text is None:
-        return "", ""
-    if event.stable == "logsumexp" and not event.arguments:  # of all of it
-        text = f"torch.logsumexp(({code(event.operands[0])}).flatten(), 0)"
-    return code(event.node), text
+    return Fix(f"use `{STABLE[event.stable]}`", (Edit(event.node, text),), safe, imports=("import torch",))

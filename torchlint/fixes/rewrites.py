@@ -7,10 +7,12 @@ given, and answer None where the rewriting would need to know more (so that no f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import libcst as cst
 
 from torchlint.knowledge.ops.find import find
-from torchlint.model.events import FreedGraphRead, InplaceWrite, SavedTensorRead
+from torchlint.model.events import FreedGraphRead, InplaceWrite, SavedTensorRead, numerics
 from torchlint.model.events.writes import OldValueRead
 from torchlint.rule import Edit, Fix
 from torchlint.syntax.place import is_place
@@ -482,3 +484,34 @@ def copied(node: cst.CSTNode, lacking: str) -> str:
     text = operand(node)
     each = f"{{name: value.clone() for name, value in {text}.items()}}"
     return {"each": each, "detached": f"{text}.clone()", "parameter": f"{text}.detach().clone()"}.get(lacking, "")
+
+
+STABLE: Mapping[numerics.Stable, str] = {
+    "log_softmax": "torch.nn.functional.log_softmax",
+    "logsigmoid": "torch.nn.functional.logsigmoid",
+    "log1p": "torch.log1p",
+    "softplus": "torch.nn.functional.softplus",
+    "expm1": "torch.expm1",
+    "logsumexp": "torch.logsumexp",
+    "logaddexp": "torch.logaddexp",
+}
+"""Torch's functions (https://docs.pytorch.org/docs/stable/special.html)."""
+
+
+def stable_form(event: numerics.LogarithmComposed) -> str | None:
+    """The call of the stable function, with the operands and the further arguments of what it takes the place of."""
+    if not event.operands:
+        return None
+    operands = [code(each) for each in event.operands]
+    rest = [code(each.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for each in event.arguments]
+    return f"{STABLE[event.stable]}({', '.join(operands + rest)})"
+
+
+def stable_of_names(event: numerics.LogarithmComposed) -> tuple[str, str]:
+    """What stands there, and what is exact, where the first is made of the name of an inner result; else nothing."""
+    text = None if event.nested else stable_form(event)
+    if text is None:
+        return "", ""
+    if event.stable == "logsumexp" and not event.arguments:  # of all of it
+        text = f"torch.logsumexp(({code(event.operands[0])}).flatten(), 0)"
+    return code(event.node), text

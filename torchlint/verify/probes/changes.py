@@ -152,9 +152,9 @@ def _same_values(case: Case, now: Outcome, then: Outcome) -> bool:
     for old, new in pairs:
         for name in programs.assigned(case.own.node):
             value, other = old.after.get(name), new.after.get(name)
-            if value is None or other is None or not is_data(value) or not is_data(other):
+            if value is None or not is_data(value):
                 continue
-            if value["shape"] != other["shape"]:
+            if other is None or not is_data(other) or value["shape"] != other["shape"]:
                 return False
             size = 1e-5 * max(1.0, value["numbers"][-1])  # the norm: another order of additions rounds otherwise
             pairs = zip(value["numbers"], other["numbers"], strict=True)

@@ -181,6 +181,26 @@ def late(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     return None
 
 
+def scaled(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
+    """The statement takes gradients that the GradScaler `subject` has scaled, and of no optimizer unscaled."""
+    watched = _scale(claim, case.own.node)
+    for execution in case.executions(outcome) if watched else ():
+        factor, done = (execution.before.get(text) for text in watched)
+        if factor is None or done is None or factor["kind"] != "number" or "truth" not in done:
+            continue
+        if factor["numbers"] == [1.0] or done["truth"]:
+            return DraftVerdict("refuted", f"`{claim.subject}` scales by {factor['shown']}, or has unscaled them")
+        words = f"`{claim.subject}` scales by {factor['shown']}, and has unscaled no gradients when line"
+        return DraftVerdict("confirmed", f"{words} {case.own.line} runs{in_words(outcome)}")
+    return None
+
+
+def _scale(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    states = f"{claim.subject}._per_optimizer_states.values()"
+    unscaled = f"any(str(getattr(each['stage'], 'name', '')) == 'UNSCALED' for each in {states})"
+    return (f"{claim.subject}.get_scale()", unscaled) if programs.is_place(claim.subject) else ()
+
+
 def discarded(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """Between two steps the statement zeroes gradients of a backward that came after it was executed before."""
     zeros = case.steps(outcome, "zero")
@@ -289,6 +309,7 @@ PROBES: Mapping[str, Probe] = {
     "gradients-zeroed-before-step": Probe(zeroed_before_step),
     "step-without-gradients": Probe(idle),
     "gradients-written-late": Probe(late),
+    "gradients-scaled": Probe(scaled, _scale),
     "gradients-discarded": Probe(discarded),
     "gradients-summed": Probe(sum_read),
     "gradient-of-old-value": Probe(stale),
