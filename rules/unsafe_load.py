@@ -114,7 +114,7 @@ class UnsafeLoad(Rule):
             allowed = event.target.allowing(event.target.oldest)
             when = f"runs what the file tells it to before torch 2.6{allowed}"
             own, claim = event.writes and not known, Observed("other-release", event.name, "before 2.6")
-        if own or doubtful or event.is_ours or event.is_left_out or not event.target.reaches(WEIGHTS_ONLY):
+        if own or doubtful or event.is_ours or not event.target.reaches(WEIGHTS_ONLY):
             level = Level.STRICT
         fix: partial[Fix | None] | None = partial(loading_weights, event)
         trace = event.trace
