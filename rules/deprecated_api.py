@@ -116,11 +116,8 @@ class DeprecatedApi(Rule):
             said += f", and gone in {change.removed[0]}.{change.removed[1]}"
         why = target.allowing(target.newest) if change.deprecated and target.begins_before(change.deprecated) else ""
         is_named = event.call is None and not (event.imports or event.decorates)
-        instead = (
-            f": use `{change.instead}{change.given if not is_named or change.how == 'call' else ''}`"
-            if change.instead
-            else ""
-        )
+        given = change.given if not is_named or change.how == "call" else ""
+        instead = f": use `{change.instead}{given}`" if change.instead else ""
         if instead and not change.how:
             instead += ", which is no drop-in"
         fix = partial(renamed, event, change, mends=False)
@@ -129,11 +126,8 @@ class DeprecatedApi(Rule):
             level = Level.SMELL if change.how else Level.STRICT
         if event.is_demo and level is Level.WARNING:
             level = Level.SMELL
-        unused = event.is_import and not event.is_used  # torch warns of a call
-        if event.annotates or unused or event.is_left_out or (event.compared and not change.derived):
-            level = Level.STRICT
-        if change.is_young and not target.said:  # who says no range has users who have no such thing
-            level = Level.STRICT
+        if event.is_idle or (event.compared and not change.derived) or (change.is_young and not target.said):
+            level = Level.STRICT  # torch warns of a call; who says no range has users without what is young
         message = f"`{event.spelled}` is {said}{why}{instead}"
         if event.compared and change.derived:
             new = f"`{change.instead}`"

@@ -20,7 +20,7 @@ class DeprecatedArgument(Rule):
     need `use_reentrant=False`. Silent where a loss is given None, or a parameter that is None unless somebody gives it.
 
     ## Why is this bad?
-    What is ignored or refused does not do what it says, and what is left out will mean something else.
+    What is ignored or refused does not do what it says; what is left out will mean something else.
 
     ## Cure
     `reduction="sum"` for `size_average=False`, `reduction="none"` for `reduce=False`; for `verbose`, print
@@ -32,10 +32,9 @@ class DeprecatedArgument(Rule):
     as unsafe fixes. No fix for a call with `*` or `**`.
 
     ## Known limits
-    Arguments that a call is given by `**` or by `functools.partial`, and functions that `getattr` gives, are not seen.
+    What a call is given by `**` or `functools.partial`, and what `getattr` gives, is not seen.
 
     ## References
-    - [torch.meshgrid](https://docs.pytorch.org/docs/stable/generated/torch.meshgrid.html)
     - [torch.utils.checkpoint](https://docs.pytorch.org/docs/stable/checkpoint.html)
     - [What changed, and how the table is made](https://github.com/torchlint/torchlint/blob/main/docs/api-changes.md)
     """
@@ -104,6 +103,7 @@ class DeprecatedArgument(Rule):
     )
 
     def check(self, event: api.OldArgument | api.UnsaidArgument) -> Iterator[Diagnostic]:
+        usual = Level.STRICT if event.is_left_out else Level.SMELL if event.is_demo else Level.WARNING
         if isinstance(event, api.OldArgument):
             change = event.change
             names = " and ".join(f"`{each.name}`" for each in (change, *(other for other, _ in event.others)))
@@ -116,14 +116,10 @@ class DeprecatedArgument(Rule):
                 claim = Observed("refused", change.name, release)
             else:
                 since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
-                verb = "are" if event.others else "is"
-                happens = (
-                    f"has had no effect since torch {since}"
-                    if change.ignored
-                    else f"{verb} deprecated{' since ' * bool(change.instead_of)}{change.instead_of}"
-                )
-                message = f"{names} of `{event.spelled}` {happens}"
-                level = _of_warning(event)
+                verb = "are deprecated" if event.others else "is deprecated"
+                happens = f"{verb}{' since ' * bool(change.instead_of)}{change.instead_of}"
+                happens = f"has had no effect since torch {since}" if change.ignored else happens
+                message, level = f"{names} of `{event.spelled}` {happens}", usual
                 claim = Observed("deprecated", change.name, since)
             message += f": {change.cure}" if change.cure else ""
             named = change.instead and event.target.torchvision  # leaving it out needs no release
@@ -137,8 +133,10 @@ class DeprecatedArgument(Rule):
         elif event.refused:
             names = " and ".join(f"`{name}`" for name in event.refused)
             message = f"`{event.spelled}` without `{event.unsaid.name}=False` takes no {names}: ValueError"
+            message += event.if_reached
             fix, claims = partial(with_argument_said, event), (Observed("refused", event.refused[0], "0.4"),)
-            yield Diagnostic(event.node, message, event.trace, fix, Level.ERROR, claims=claims)
+            level = Level.WARNING if event.if_reached else Level.ERROR
+            yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
         elif event.unsaid.changes is None:
             why = event.unsaid.why
             if event.unsaid.keyword is not None and event.target.begins_before(event.unsaid.keyword):
@@ -148,10 +146,5 @@ class DeprecatedArgument(Rule):
             since = "" if event.unsaid.since is None else ".".join(map(str, event.unsaid.since))
             claim = Observed("deprecated", event.unsaid.name, since)
             fix, group = partial(with_argument_said, event), (event.name, event.unsaid.name)
-            level = Level.STRICT if event.is_off else _of_warning(event)
-            yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="call", claims=(claim,))
-
-
-def _of_warning(event: api.OldArgument | api.UnsaidArgument) -> Level:
-    """What nobody comes to is strict; what a module shows of itself is a smell."""
-    return Level.STRICT if event.is_left_out else Level.SMELL if event.is_demo else Level.WARNING
+            usual = Level.STRICT if event.is_off else usual
+            yield Diagnostic(event.node, message, event.trace, fix, usual, group=group, others="call", claims=(claim,))

@@ -17,9 +17,8 @@ class UnsafeLoad(Rule):
     Silent without `weights_only` from torch 2.6 on, and for a value that is not written in the call. Strict where the
     target ends before torch 1.13, which has no `weights_only`; in tests; for a file that the same file or class writes,
     a trainer just wrote, or that lies beside the module; where the project saves what is refused, under the same keys
-    or names; and for a `weights_only=False` of which nothing says that weights are enough (what is loaded is given to
-    `load_state_dict`, read by written keys, or called weights; the class saves a plain table), or that a comment gives
-    a reason for.
+    or names; and for a `weights_only=False` that a comment gives a reason for, or of which nothing says that weights
+    are enough: `load_state_dict`, written keys, names of weights, a plain table that the class saves.
 
     ## Why is this bad?
     The file is unpickled, and a pickle can run anything: whoever can write the file, can run code where it is loaded.
@@ -106,7 +105,7 @@ class UnsafeLoad(Rule):
 
     def check(self, event: api.UnsafeLoad) -> Iterator[Diagnostic]:
         level, known = self.level, event.holds is not None and event.is_own
-        doubtful = event.holds is not None and not known  # of another file, or another call: nobody can follow that
+        doubtful = event.holds is not None and not known  # of another call: nobody can follow the advice
         if event.argument is not None:
             when = "with `weights_only=False` runs what the file tells it to"
             own = event.writes or known or event.is_meant or not event.is_weights
@@ -115,13 +114,13 @@ class UnsafeLoad(Rule):
             allowed = event.target.allowing(event.target.oldest)
             when = f"runs what the file tells it to before torch 2.6{allowed}"
             own, claim = event.writes and not known, Observed("other-release", event.name, "before 2.6")
-        if own or doubtful or event.is_ours or event.is_left_out or not event.target.reaches(WEIGHTS_ONLY):
+        if own or doubtful or event.is_ours or not event.target.reaches(WEIGHTS_ONLY):
             level = Level.STRICT
         fix: partial[Fix | None] | None = partial(loading_weights, event)
         trace = event.trace
         if event.holds is not None:
-            allowing = event.holds.allowing or "more than its class"
-            allowed = f"or allow {allowing} by `torch.serialization.add_safe_globals`"
+            allowed = event.holds.allowing or "more than its class"
+            allowed = f"or allow {allowed} by `torch.serialization.add_safe_globals`"
             fix, trace = None, (*trace, Step(event.node, event.holds.cure))
             if event.target.reaches((2, 4)):
                 came = ", which came with torch 2.4" if event.target.begins_before((2, 4)) else ""
@@ -141,15 +140,11 @@ def _remedy(event: api.UnsafeLoad) -> str:
     it = "`weights_only=True`, the default from 2.6 on," if default else "`weights_only=True`"
     if holds is not None:
         return f"{it} refuses {holds.what} ({holds.where})"
-    said = f"{it} is enough for {_LOADED}"
+    said = f"{it} is enough for tensors and built-in values, not for other objects"
     if not target.begins_before((2, 6)):
         return said
     more = "; that of torch 1.13 refuses floats" if target.begins_before((2, 0)) else ""
     more = "; torch before 1.13 has no `weights_only`" if target.begins_before(WEIGHTS_ONLY) else more
-    if not target.reaches((2, 6)):
-        return f"{said}; before torch 2.6 a crafted file runs code in spite of it (CVE-2025-32434){more}"
-    raised = "If it holds no others, raise the lower end to 2.6"
-    return f"{said}. {raised}: before, a crafted file runs code in spite of it (CVE-2025-32434){more}"
-
-
-_LOADED = "tensors and built-in values, not for other objects"
+    before = ". If it holds no others, raise the lower end to 2.6: before," if target.reaches((2, 6)) else ""
+    before = before or "; before torch 2.6"
+    return f"{said}{before} a crafted file runs code in spite of it (CVE-2025-32434){more}"

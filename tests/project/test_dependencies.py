@@ -17,6 +17,8 @@ from torchlint.project.dependencies import _AT_MOST, _WITHOUT_TORCH, may_hold, m
         (["timm==0.9.7"], (1, 4), "timm"),
         (["timm==0.9.7"], (1, 9), ""),
         (["accelerate>=0.20; sys_platform == 'linux'", "peft"], (2, 0), ""),
+        (["accelerate<=0.34.2,>=0.30.1"], (1, 13), ""),
+        (["accelerate>=0.30.1"], (1, 13), "accelerate"),
         (["torchvision>=0.15", "pytorch_lightning"], (1, 9), ""),
         (["transformers[torch]>=4"], (1, 9), "transformers"),
         (["# a comment", ""], (1, 9), ""),

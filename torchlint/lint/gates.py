@@ -108,14 +108,15 @@ class Gates:
         if self._project.is_package or not above or last.startswith(("__", "test_")) or last.endswith("_test"):
             return False
         beside, _ = self._project.source(above)
-        if not _TAKES.search(beside) or _LOOKS.search(beside) or _is_script(self._tree):
-            return False
+        taken = re.compile(rf"^[ \t]*(?:from|import)\b[^#\n]*\b{re.escape(last)}\b", re.MULTILINE)
+        if taken.search(beside) or not _TAKES.search(beside) or _LOOKS.search(beside) or _is_script(self._tree):
+            return False  # mostly without a tree
         tree = _tree(beside)
         if tree is None or not any(each.startswith(f"{above}.") for each in _imports(tree, above, is_package=True)):
             return False
         try:
             for shown, text in self._project.mentioning(last, everywhere=True):
-                if self._names_it(shown, text):
+                if taken.search(text) or self._names_it(shown, text):
                     return False
         except TooManyFilesError:
             return False

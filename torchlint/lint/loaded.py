@@ -63,6 +63,9 @@ class Loaded:
             return facts | {"holds": own, "used": used is not None, "is_own": True, "writes": line}
         beside = self.checkpoints.saved_by_class(call)  # what the class itself saves says most
         kept = [each for each in map(self.checkpoints.kept_by, beside) if each is not None]
+        same = next((each.pickled for each in kept if self.checkpoints.likely(call, each)), None)
+        if same is not None:  # by its keys, or by its name, in one class
+            return facts | {"holds": same, "is_own": True, "is_ours": self.is_test}
         likely = [each.pickled for each in kept if self.checkpoints.likely(call, each) is not False]
         holds = (likely[0] if likely else None) if beside else self._saved_elsewhere(call)
         return facts | {

@@ -95,15 +95,6 @@ class Contents:
                 return node
         return node
 
-    def tests_around(self, node: ast.AST) -> Iterator[ast.expr]:
-        """The tests in whose arms a node stands, of the innermost function around it."""
-        around = self.function_around(node)
-        while node is not around:
-            above = self._parents[node]
-            if isinstance(above, ast.If) and node in above.body:
-                yield above.test
-            node = above
-
     def _is_asked(self, node: ast.AST) -> bool:
         return _is_asked(node, self._parents[node])
 

@@ -51,6 +51,10 @@ _AT_MOST: dict[str, Release] = {
     "torchmetrics": (2, 0), "trl": (2, 0),
 }  # fmt: skip
 """The highest release that any version of a package begins with, itself or by what it asks for, as of their wheels."""
+_EARLIER: dict[str, tuple[tuple[int, int], Release]] = {"accelerate": ((1, 2), (1, 10))}
+"""A version up to which none begins with a later release than that."""
+_ANY: Release = (99, 0)
+_UP_TO = re.compile(r"(?:<=?|==|~=)\s*(\d+)\.(\d+)")
 _NAME = re.compile(r"\s*([A-Za-z0-9][\w.-]*)(\[[^\]]*\])?\s*\(?([^;)]*)")
 
 
@@ -68,7 +72,15 @@ def _others(required: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def may_raise(required: Iterable[str], oldest: Release) -> str:
     """The first package that may ask for a later torch than that; "" if all are known to ask for none."""
-    return next((name for name, _ in _others(required) if _AT_MOST.get(name, (99, 0)) > oldest), "")
+    return next((name for name, bound in _others(required) if _most(name, bound) > oldest), "")
+
+
+def _most(name: str, bound: str) -> Release:
+    """The highest release that an allowed version of a package may begin with."""
+    earlier, up_to = _EARLIER.get(name), _UP_TO.search(bound)
+    if earlier is not None and up_to is not None and (int(up_to[1]), int(up_to[2])) <= earlier[0]:
+        return earlier[1]
+    return _AT_MOST.get(name, _ANY)
 
 
 def may_hold(required: Iterable[str]) -> str:

@@ -85,19 +85,25 @@ class ApiReference(Event):
     unread: frozenset[str] = frozenset()
 
     @property
+    def is_idle(self) -> bool:
+        """Nothing that torch would warn of comes of it: an annotation, an import without use, a file without one."""
+        return self.annotates or self.is_left_out or (self.is_import and not self.is_used)
+
+    @property
     def if_new(self) -> str:
         """The condition under which a user comes here with the newest release of the target; "" if nothing is open."""
         held = self.target.held_by
-        return self._if_reached or (f", unless `{held}` refuses that" if held else "")
+        return self.if_reached or (f", unless `{held}` refuses that" if held else "")
 
     @property
     def if_old(self) -> str:
         """The condition under which a user comes here with the oldest release of the target; "" if nothing is open."""
         raised = self.target.raised_by
-        return self._if_reached or (f", unless `{raised}` asks for a later one" if raised else "")
+        return self.if_reached or (f", unless `{raised}` asks for a later one" if raised else "")
 
     @property
-    def _if_reached(self) -> str:
+    def if_reached(self) -> str:
+        """The condition under which anybody comes here at all; "" if nothing is open."""
         if self.asks:
             return f", unless line {self.asks} asks for it"
         if self.is_left_out:
