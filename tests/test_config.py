@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -170,3 +171,13 @@ def test_what_is_wrong_in_a_file_and_in_the_one_it_extends_is_said_at_once(tmp_p
     assert "base.toml: `exit-on` must be one of" in second
     assert caught.value.known is not None
     assert caught.value.known.jobs == 2
+
+
+def test_the_page_says_which_keys_are_for_a_whole_run() -> None:
+    """Those of which `Config` says that only the working directory's configuration counts."""
+    page = (Path(__file__).parents[1] / "docs" / "configuration.md").read_text(encoding="utf-8")
+    sentence = re.search(r"^(.*) are for a whole run:", page, re.MULTILINE)
+    told = re.search(r"\n +([\w, ]+)\n.*only the working directory's configuration counts", config.Config.__doc__ or "")
+    assert sentence is not None
+    assert told is not None
+    assert {each.replace("-", "_") for each in re.findall(r"`([\w-]+)`", sentence[1])} == set(told[1].split(", "))
