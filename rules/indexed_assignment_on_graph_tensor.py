@@ -27,8 +27,7 @@ class IndexedAssignmentOnGraphTensor(Rule):
     Finds `y[i] = v` and `y[i] += v` where `y` or `v` is part of a recorded graph: buffers filled in a loop, masks,
     caches. Where a backward is proven to read the overwritten value, it is an error. One finding per tensor: further
     writes to it are counted. Strict where nothing is known to have saved what is overwritten, and neither unknown code
-    nor a layer was given it; where a function is run for numbers or masks, and nothing with a graph is left of it; and
-    where names say that it is for inference (`def predict`, `if not self.training`).
+    nor a layer was given it; where nothing with a graph is left of it, or names say so (`if not self.training`).
 
     ## Why is this bad?
     Indexing is in place, too, and it always bumps the version of the *whole* tensor: `y[2] = x[0] * y[0]` overwrites

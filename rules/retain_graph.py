@@ -15,13 +15,11 @@ class RetainGraph(Rule):
 
     ## Why is this bad?
     The saved tensors of the whole graph stay in memory. Two losses that share a graph run the shared part twice. A
-    carried state takes every backward through all iterations before, and as soon as an optimizer steps in between, the
-    next error is "modified by an inplace operation": the step overwrites the weights that the old graphs saved.
+    carried state takes every backward through all iterations before, and raises once a step has overwritten weights.
 
     ## Cure
-    Nobody reads it: leave it out. Two losses: one backward on the sum, or `backward(gradient=...)` on their common
-    part: the same gradients. With a step in between: both backwards before it, each with its `inputs`. Carried state:
-    `h = h.detach()` at the end of the iteration.
+    Nobody reads it: leave it out. Two losses: one backward on the sum; with a step in between, both before it, each
+    with its `inputs`. Carried state: `h = h.detach()` at the end of the iteration.
 
     ## Fix safety
     Removing an argument that nothing needs is safe in a file without another backward. The others: see TLN101.
@@ -111,21 +109,17 @@ class RetainGraph(Rule):
 
     def check(self, event: events.GraphRetained) -> Iterator[Diagnostic]:
         alone = not code(event.call.func).endswith(".backward")  # `autograd.grad` is asked for one loss
-        if event.use in ("apart", "shared" if alone else ""):
+        if event.use == "apart" or (alone and event.use in ("shared", "stepped")):
             return
         loss = f"`{event.root.name}`" if event.root.name else "the loss"
+        again = f"a later backward reads the graph of {loss}"
         match event.use:
             case "unread":
                 message = f"no later backward reads the graph of {loss}: drop `retain_graph=True`"
             case "shared":
-                message = (
-                    f"a later backward reads the graph of {loss} again: call one on the sum of the two losses instead"
-                )
+                message = f"{again} again: call one on the sum of the two losses instead"
             case "stepped":
-                message = (
-                    f"a later backward reads the graph of {loss} after an optimizer's step: run both before the step,"
-                    " with `inputs=` where each is for some parameters"
-                )
+                message = f"{again} after an optimizer's step: run both before it, each with its `inputs=`"
             case "carried":
                 state = f"`{event.carried}`" if event.carried else "a state"
                 message = f"{state} takes every backward through all iterations before, until a step makes it raise"

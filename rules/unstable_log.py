@@ -46,8 +46,7 @@ class UnstableLog(Rule):
     is written out: what has a name may be another number elsewhere. Both with `--strict` only: most code
     never meets values that are small enough. Silent on what has bounds, and cannot overflow or round to 0
     (`clamp(max=…)`, `tanh`, `-abs(x)`), and on a result that is asked afterwards whether it has (`isinf`, `== inf`).
-    With `--strict` only: what is divided by as well, which is infinite there all the same, and what a function computes
-    that others are compared with (`def loss_reference`).
+    With `--strict` only: what is divided by as well, infinite there all the same, and `def loss_reference`.
 
     ## References
     - [torch.nn.functional.softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html)
