@@ -717,3 +717,25 @@ def each_graph_freed_on_a_path_of_its_own():
         second.sum().backward()
     chosen = first if torch.rand(()).item() > 0.5 else second
     chosen.sum().backward()
+
+
+def result_of_a_class_under_an_unknown_decorator():
+    def leaving(cls):
+        class Derived(cls):
+            def __call__(self, *given):
+                return super().__call__(*given).detach().requires_grad_()
+
+        return Derived
+
+    @eval("leaving")
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(3, 4)
+
+        def forward(self, x):
+            return self.first(x).exp()
+
+    y = Net()(torch.ones(1, 3))
+    y.sum().backward()
+    y.sum().backward()

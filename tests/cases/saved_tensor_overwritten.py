@@ -1207,3 +1207,11 @@ def layer_told_to_write():
     w = torch.ones(3, requires_grad=True)
     y = w.sigmoid()
     act(y).sum().backward()  # error: [TLN201]
+
+
+def layers_found_by_unknown_code_and_told_not_to_write():
+    found = eval("lambda modules: modules")
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True))
+    for each in found(net.modules()):
+        each.inplace = False
+    net(torch.rand(1, 3)).sum().backward()
