@@ -739,3 +739,19 @@ def result_of_a_class_under_an_unknown_decorator():
     y = Net()(torch.ones(1, 3))
     y.sum().backward()
     y.sum().backward()
+
+
+def losses_of_which_each_has_a_graph_of_its_own():
+    w = torch.arange(4.0, requires_grad=True)
+    losses = [(w * i).sum() for i in range(eval("3"))]
+    for loss in losses:
+        loss.backward()
+
+
+def losses_that_share_what_was_computed_before():
+    """Raises: backward through the graph a second time"""
+    w = torch.arange(4.0, requires_grad=True)
+    features = w.exp()
+    losses = [(features * i).sum() for i in range(eval("3"))]
+    for loss in losses:
+        loss.backward()  # error: [TLN101]

@@ -111,7 +111,7 @@ class Sequence:
     which a deque drops what was put in first.
     """
 
-    __slots__ = ("element", "items", "kind", "last", "longest", "parameters_of")
+    __slots__ = ("another", "element", "items", "kind", "last", "longest", "parameters_of")
 
     def __init__(
         self, kind: str, items: tuple[Value, ...] | None, element: Value | None = None, parameters_of: str = ""
@@ -121,6 +121,8 @@ class Sequence:
         self.element = element
         self.last: Value | None = None
         self.longest: int | None = None
+        self.another: tuple[Value, Value] | None = None
+        """The element, and one that was computed like it: of what each has recorded for itself the other has not."""
         self.parameters_of = parameters_of
 
 
