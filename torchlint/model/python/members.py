@@ -160,8 +160,12 @@ def patch(run: Run, value: Class | Instance | Module) -> None:
 
 def set_in_some_module(run: Run, name: str) -> None:
     """A setting is set of what nobody knows: it may be any Module in sight."""
-    if name not in _SETTINGS:
-        return
+    if name in _SETTINGS:
+        patch_in_sight(run)
+
+
+def patch_in_sight(run: Run) -> None:
+    """Any object or Module that a variable in sight holds may have other methods and settings from now on."""
     frame: Frame | None = run.machine.frame
     while frame is not None:
         for value in list(frame.variables.values()):

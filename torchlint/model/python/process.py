@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from torchlint.knowledge import foreign
 from torchlint.model.python.flags import for_effect, text_is_run
-from torchlint.model.python.members import patch, replace_of_torch
+from torchlint.model.python.members import patch, patch_in_sight, replace_of_torch
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import canonical
 from torchlint.model.state.call_site import CallSite
@@ -58,6 +58,8 @@ def may_patch(run: Run, callee: Value, called: str, site: CallSite) -> None:
     if called in _PUTTING or (isinstance(callee, External) and callee.qualified.startswith(_PATCHING)):
         _put(run, site)
     effect = patches(callee, called) and _is_for_effect(run, site)
+    if effect and not site.complete and any(isinstance(each, Unknown) for each in site.positional):
+        patch_in_sight(run)  # `patch(*found)`: nobody knows what it is given
     for value in site.values():
         if isinstance(value, Unknown) and value.made_by in NAMESPACES:
             text_is_run(run)
