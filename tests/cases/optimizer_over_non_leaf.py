@@ -345,3 +345,8 @@ def made_to_retain_its_gradient_by_unknown_code():
     w = a.abs()
     kept = retain((w,))
     torch.optim.SGD([a, w], lr=0.1)
+
+
+def number_that_is_its_own_transpose():
+    scale = torch.ones((), requires_grad=True)
+    torch.optim.SGD([scale.mT], lr=0.1)
