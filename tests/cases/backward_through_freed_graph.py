@@ -845,3 +845,39 @@ def sum_of_a_given_criterion_differentiated_once():
 
     model, criterion = pickle.loads(pickle.dumps((nn.Linear(4, 3), nn.MSELoss())))
     fit(model, criterion, [(torch.rand(2, 4), torch.rand(2, 3))] * 3, 2)
+def result_of_a_class_under_an_unknown_decorator():
+    def leaving(cls):
+        class Derived(cls):
+            def __call__(self, *given):
+                return super().__call__(*given).detach().requires_grad_()
+
+        return Derived
+
+    @eval("leaving")
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(3, 4)
+
+        def forward(self, x):
+            return self.first(x).exp()
+
+    y = Net()(torch.ones(1, 3))
+    y.sum().backward()
+    y.sum().backward()
+
+
+def losses_of_which_each_has_a_graph_of_its_own():
+    w = torch.arange(4.0, requires_grad=True)
+    losses = [(w * i).sum() for i in range(eval("3"))]
+    for loss in losses:
+        loss.backward()
+
+
+def losses_that_share_what_was_computed_before():
+    """Raises: backward through the graph a second time"""
+    w = torch.arange(4.0, requires_grad=True)
+    features = w.exp()
+    losses = [(features * i).sum() for i in range(eval("3"))]
+    for loss in losses:
+        loss.backward()  # error: [TLN101]

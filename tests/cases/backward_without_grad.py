@@ -1083,3 +1083,16 @@ def tensors_that_are_swapped():
     b = torch.ones(3, requires_grad=True)
     torch.utils.swap_tensors(a, b)
     (a * 2).sum().backward()
+
+
+def object_patched_among_arguments_that_nobody_knows():
+    class Model(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    model = Model()
+    chosen = eval("lambda *given: given")
+    patch = eval("lambda model: setattr(model, 'forward', lambda x: x)")
+    patch(*chosen(model))
+    w = torch.ones(3, requires_grad=True)
+    model(w * 2).sum().backward()

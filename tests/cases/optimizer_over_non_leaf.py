@@ -354,3 +354,8 @@ def whether_it_learns_is_a_switch():
     optimizer = torch.optim.SGD([one.w, two.w], lr=0.1)
     (one.w * two.w).sum().backward()
     optimizer.step()
+
+
+def number_that_is_its_own_transpose():
+    scale = torch.ones((), requires_grad=True)
+    torch.optim.SGD([scale.mT], lr=0.1)

@@ -1245,3 +1245,11 @@ def layer_that_the_file_has_under_a_name():
             return x
 
     Net()(torch.rand(3, requires_grad=True)).sum().backward()
+
+
+def layers_found_by_unknown_code_and_told_not_to_write():
+    found = eval("lambda modules: modules")
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True))
+    for each in found(net.modules()):
+        each.inplace = False
+    net(torch.rand(1, 3)).sum().backward()

@@ -123,8 +123,20 @@ def _calls(tree: ast.Module, line: int) -> Iterator[int]:
             yield node.lineno
 
 
-def _loops(tree: ast.Module, unknown: Collection[str]) -> Iterator[tuple[int, int]]:
-    """The loops of which nobody knows how often they run: what they go over is a stand-in's."""
+def _taken(tree: ast.Module, unknown: Collection[str]) -> set[str]:
+    """The stand-ins, and the variables that are bound to what one of them gives."""
+    names = set(unknown)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and any(
+            isinstance(e, ast.Name) and e.id in names for e in ast.walk(node.value)
+        ):
+            names.update(e.id for target in node.targets for e in ast.walk(target) if isinstance(e, ast.Name))
+    return names
+
+
+def _loops(tree: ast.Module, stand_ins: Collection[str]) -> Iterator[tuple[int, int]]:
+    """The loops of which nobody knows how often they run: what they go over, or count with, is a stand-in's."""
+    unknown = _taken(tree, stand_ins)
     for node in ast.walk(tree):
         if isinstance(node, ast.For | ast.While):
             over = node.iter if isinstance(node, ast.For) else node.test

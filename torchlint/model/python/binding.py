@@ -17,6 +17,7 @@ from torchlint.model.python.flags import unsettle_origins
 from torchlint.model.python.members import (
     replace_of_torch,
     set_in_module,
+    set_in_some_module,
     set_member,
     set_members,
     set_tensor_attribute,
@@ -194,6 +195,8 @@ def set_attribute(run: Run, value: Value, target: ir.Attribute, new: Value) -> N
             machine.trail.set(each.attributes, name, new)
             if name == "requires_grad":
                 unsettle_origins(run, each)
+            else:
+                set_in_some_module(run, name)
         elif isinstance(each, Module):
             set_in_module(run, each, name, new)
         elif isinstance(each, Class):

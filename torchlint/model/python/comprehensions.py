@@ -11,7 +11,7 @@ from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
 from torchlint.model.python.decisions import evaluate_test
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.values import Constant, Frame, Mapping, Sequence, Value
+from torchlint.model.state.values import NONE, Constant, Frame, Mapping, Sequence, Tensor, Value
 from torchlint.syntax import ir
 
 
@@ -20,8 +20,12 @@ def _comprehension(run: Run, node: ir.Comprehension) -> Value:
     outer = machine.frame
     machine.frame = Frame({}, outer)
     keys: list[Value] = []
+    other: Value | None = None
     try:
         items, complete = _generate(run, node, 0, keys)
+        (first, *more) = items or [NONE]
+        if not complete and not more and isinstance(first, Tensor) and first.grad_fn and not machine.dead:
+            other = run.evaluate(node.element)
     finally:
         machine.frame = outer
     if node.kind == "dict":
@@ -32,7 +36,10 @@ def _comprehension(run: Run, node: ir.Comprehension) -> Value:
     kind = {"generator": "generator"}.get(node.kind, node.kind)
     if complete and len(items) <= MOST_ITEMS:
         return Sequence(kind, tuple(items))
-    return Sequence(kind, None, any_of(items) if items else None)
+    made = Sequence(kind, None, any_of(items) if items else None)
+    if other is not None and made.element is not None:
+        made.another = made.element, other
+    return made
 
 
 def _generate(run: Run, node: ir.Comprehension, depth: int, keys: list[Value]) -> tuple[list[Value], bool]:

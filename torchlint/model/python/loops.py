@@ -45,7 +45,7 @@ def for_statement(run: Run, node: ir.For) -> None:
     if known and len(elements) <= MOST_UNROLLED:
         _unroll(run, loop, node, iterable, elements)
     else:
-        further = elements[1:MOST_FOLLOWED] if known else [_another(run, elements[0])]
+        further = elements[1:MOST_FOLLOWED] if known else [_another_of(run, iterable, elements[0])]
         before = Snapshot(machine.frame) if run.repeating else None
         begin = _budget(run)
         _iterate(run, loop, node, elements[0])
@@ -93,6 +93,11 @@ def _unroll(run: Run, loop: LoopFrame, node: ir.For, iterable: Value, elements: 
 
 def _budget(run: Run) -> int:
     return run.budget.steps_left + run.budget.outside_left
+
+
+def _another_of(run: Run, iterable: Value, element: Value) -> Value:
+    made = iterable.another if isinstance(iterable, Sequence) else None
+    return made[1] if made is not None and made[0] is element else _another(run, element)
 
 
 def _another(run: Run, element: Value) -> Value:

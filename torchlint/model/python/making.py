@@ -54,7 +54,12 @@ def is_module_base(base: Value) -> bool:
 
 
 def may_be_called_otherwise(cls: Class) -> bool:
-    """Whether a base that nobody knows may have a `__call__` of its own, or wrap the `forward` of what derives."""
+    """
+    Whether a base, a decorator or a metaclass that nobody knows may have given the class a `__call__` of its own, or
+    have wrapped its `forward`.
+    """
+    if any(each.finished_elsewhere for each in cls.ancestry()):
+        return True
     return any(not is_plain_base(base) and not is_module_base(base) for base in cls.outside())
 
 

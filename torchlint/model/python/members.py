@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from torchlint.model.autograd.writes import rebind_grad, refuse_gradient, require_grad
 from torchlint.model.python.flags import unsettle, unsettle_origins
+from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import forget_variables
 from torchlint.model.state.call_site import CallSite
@@ -19,6 +20,7 @@ from torchlint.model.state.values import (
     Class,
     Constant,
     External,
+    Frame,
     Function,
     Instance,
     Module,
@@ -29,12 +31,16 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     choose,
+    explore,
     is_foreign,
     reachable_tensors,
     unknown_guard,
 )
 from torchlint.model.torch.arguments import as_argument
 from torchlint.syntax import ir
+
+_SETTINGS = frozenset({"forward", "inplace", "reduction"})
+"""Attributes of layers that decide what they return, or write to."""
 
 
 def set_some_attribute(run: Run, instance: Instance | Class, value: Value) -> None:
@@ -142,6 +148,33 @@ def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value
             unsettle(run, each)
 
 
+def patch(run: Run, value: Class | Instance | Module) -> None:
+    """A class, or an object with the Modules that it holds, may have other methods from now on."""
+    if isinstance(value, Class):
+        run.machine.trail.set(value, "patched", True)
+        return
+    for each in explore(value, submodules):
+        if isinstance(each, (Instance, Module)) and not each.patched:
+            run.machine.trail.set(each, "patched", True)
+
+
+def set_in_some_module(run: Run, name: str) -> None:
+    """A setting is set of what nobody knows: it may be any Module in sight."""
+    if name in _SETTINGS:
+        patch_in_sight(run)
+
+
+def patch_in_sight(run: Run) -> None:
+    """Any object or Module that a variable in sight holds may have other methods and settings from now on."""
+    frame: Frame | None = run.machine.frame
+    while frame is not None:
+        for value in list(frame.variables.values()):
+            for _, each in alternatives(value):
+                if isinstance(each, (Instance, Module)) and not each.patched:
+                    patch(run, each)
+        frame = frame.enclosing
+
+
 def replace_of_torch(run: Run, qualified: str) -> None:
     """Something of torch is another one from now on, whoever looks it up."""
     if qualified.startswith("torch.") and qualified not in run.replaced:
@@ -168,6 +201,8 @@ def set_attribute(run: Run, owner: Value, name: str, value: Value, origin: ir.No
             run.machine.trail.set(each.attributes, name, joined)
         if isinstance(each, Unknown) and name == "requires_grad":
             unsettle_origins(run, each)
+        elif isinstance(each, Unknown) and each.tensor is None:
+            set_in_some_module(run, name)
 
 
 def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:

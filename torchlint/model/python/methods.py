@@ -17,7 +17,7 @@ from torchlint.model.python.callbacks import run_handed_on
 from torchlint.model.python.classes import dict_call, super_call
 from torchlint.model.python.containers import mapping_method, sequence_method
 from torchlint.model.python.custom_functions import APPLIED, apply_function, save_for_backward
-from torchlint.model.python.flags import unsettle_origins
+from torchlint.model.python.flags import unsettle_gradients, unsettle_origins
 from torchlint.model.python.functions import call_method
 from torchlint.model.python.introspection import text_method
 from torchlint.model.python.members import set_members
@@ -52,6 +52,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     is_foreign,
+    reachable_tensors,
 )
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.model.torch.gradients import backward_on_number, grad_written, have_none
@@ -181,6 +182,8 @@ def _of_tensor(run: Run, receiver: Tensor, name: str, site: CallSite, where: ir.
 
 def _of_unknown(run: Run, receiver: Unknown, name: str, site: CallSite, where: ir.Expression) -> Value | None:
     """A method of what may be a tensor; None where nothing says that it is one."""
+    if name == "backward" and receiver.tensor is None:  # it may be an engine, which is given a loss
+        unsettle_gradients(run, [tensor for value in site.values() for tensor in reachable_tensors(value)])
     # An input of a `forward`, and a method that nothing else has which one hands to a Module.
     input_of_forward = receiver.hint and receiver.certain_edge and name in _OF_TENSORS
     # What a custom Function returns, and a method of tensors: its `forward` returns no two values.

@@ -17,6 +17,7 @@ from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.containers import MOST_ITEMS
 from torchlint.model.python.flags import changes_flags, given_to
 from torchlint.model.python.making import inherits_known, lists_all, lists_its_own
+from torchlint.model.python.members import patch
 from torchlint.model.python.module_parts import (
     all_modules,
     direct_modules,
@@ -26,7 +27,7 @@ from torchlint.model.python.module_parts import (
     tensors_of,
     unseen_parameter,
 )
-from torchlint.model.python.process import patch, patches
+from torchlint.model.python.process import patches
 from torchlint.model.python.registries import DICTS
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite

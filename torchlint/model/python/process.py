@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from torchlint.knowledge import foreign
 from torchlint.model.python.flags import for_effect, text_is_run
-from torchlint.model.python.members import replace_of_torch
-from torchlint.model.python.module_parts import submodules
+from torchlint.model.python.members import patch, patch_in_sight, replace_of_torch
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import canonical
 from torchlint.model.state.call_site import CallSite
@@ -29,7 +28,6 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
-    explore,
 )
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.syntax import ir
@@ -60,22 +58,14 @@ def may_patch(run: Run, callee: Value, called: str, site: CallSite) -> None:
     if called in _PUTTING or (isinstance(callee, External) and callee.qualified.startswith(_PATCHING)):
         _put(run, site)
     effect = patches(callee, called) and _is_for_effect(run, site)
+    if effect and not site.complete and any(isinstance(each, Unknown) for each in site.positional):
+        patch_in_sight(run)  # `patch(*found)`: nobody knows what it is given
     for value in site.values():
         if isinstance(value, Unknown) and value.made_by in NAMESPACES:
             text_is_run(run)
         for _, each in alternatives(value):
             if isinstance(each, (Class, Instance, Module)) and not each.patched and effect:
                 patch(run, each)
-
-
-def patch(run: Run, value: Class | Instance | Module) -> None:
-    """A class, or an object with the Modules that it holds, may have other methods from now on."""
-    if isinstance(value, Class):
-        run.machine.trail.set(value, "patched", True)
-        return
-    for each in explore(value, submodules):
-        if isinstance(each, (Instance, Module)) and not each.patched:
-            run.machine.trail.set(each, "patched", True)
 
 
 def patches(callee: Value | None, called: str) -> bool:

@@ -100,6 +100,8 @@ def tensor_attribute(torch: Torch, tensor: Tensor, name: str, origin: ir.Node) -
         return Scalar("device", device=tensor.device)
     if name in ("dtype", "layout", "is_cuda", "is_sparse", "names", "itemsize"):
         return Scalar("other")
+    if tensor.shape == () and (name == "mT" or (name in ("H", "mH") and tensor.dtype == "float")):
+        return tensor  # with no dimension torch gives the tensor itself
     if name in ("T", "mT", "H", "mH", "real", "imag"):
         return apply(torch, f"torch.Tensor.{name}", [tensor], {}, origin, name) or Unknown([tensor])
     return None
