@@ -31,13 +31,15 @@ class Truth(Enum):
         raise TypeError("Truth has three values: compare with `is Truth.YES`")
 
     def __and__(self, other: Truth) -> Truth:
-        return self if self.value <= other.value else other
+        return self if self is other or self is Truth.NO or other is Truth.YES else other
 
     def __or__(self, other: Truth) -> Truth:
-        return self if self.value >= other.value else other
+        return self if self is other or self is Truth.YES or other is Truth.NO else other
 
     def __invert__(self) -> Truth:
-        return _INVERTED[self]
+        if self is Truth.MAYBE:
+            return self
+        return Truth.NO if self is Truth.YES else Truth.YES
 
     def join(self, other: Truth) -> Truth:
         """The least upper bound in the order of knowledge: what both paths agree on, else MAYBE."""
@@ -49,6 +51,3 @@ class Truth(Enum):
         if value is None:
             return Truth.MAYBE
         return Truth.YES if value else Truth.NO
-
-
-_INVERTED = {Truth.NO: Truth.YES, Truth.MAYBE: Truth.MAYBE, Truth.YES: Truth.NO}

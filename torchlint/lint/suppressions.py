@@ -84,7 +84,7 @@ class Suppressions:
     def __init__(self, source: Source, registry: Registry, *, noqa: bool = True) -> None:
         self._source = source
         self._names = registry.names
-        found = list(_read(source, noqa=noqa)) if _SUSPECT.search(source.text) else []
+        found = list(_read(source, noqa=noqa)) if has_directive(source.text) else []
         self._all = sorted(found, key=lambda item: item.span)
         self._of_file = [item for item in found if item.scope == "file"]
         self._of_line: dict[int, list[Suppression]] = {}
@@ -208,6 +208,10 @@ def _without(item: Suppression, kept: list[str]) -> str:
 
 def has_directive(text: str) -> bool:
     """Whether a file may have a comment that silences findings."""
+    if text.isascii():  # else letters are alike in more than one way
+        low = text.lower()
+        if "noqa" not in low and "torchlint" not in low:
+            return False
     return _SUSPECT.search(text) is not None
 
 
@@ -229,7 +233,7 @@ def name_rules(text: str, registry: Registry) -> bool:
 
 
 def _written(text: str, *, noqa: bool) -> Iterator[Suppression]:
-    for found in _SUSPECT.finditer(text):
+    for found in _SUSPECT.finditer(text) if has_directive(text) else ():
         end = NEWLINE.search(text, found.end())
         comment = text[found.start() : end.start() if end else len(text)]
         yield from _directives(comment, Span(1, 1, 1, 1), noqa=noqa)

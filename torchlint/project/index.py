@@ -25,7 +25,7 @@ from torchlint.syntax.bindings import absolute
 from torchlint.syntax.lowering import UnknownSyntaxError, lower_ast
 from torchlint.syntax.nodes import node_at
 from torchlint.syntax.place import Place, is_place, text_at
-from torchlint.syntax.text import NEWLINE
+from torchlint.syntax.text import lines_of
 from torchlint.syntax.tree import Source, SourceError, Span, decode, python_tree
 from torchlint.target import Target
 
@@ -267,7 +267,7 @@ class ProjectIndex:
     def text(self, place: Place) -> str | None:
         """What stands at a place in one of the files that were looked at."""
         found = self._file_of(place)
-        return None if found is None else text_at(place, NEWLINE.split(found[1].text))
+        return None if found is None else text_at(place, lines_of(found[1].text))
 
     def _located(self, place: object) -> tuple[str, Source, cst.CSTNode] | None:
         if not is_place(place):

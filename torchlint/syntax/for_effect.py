@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from torchlint.syntax import ir
-from torchlint.syntax.text import NEWLINE
+from torchlint.syntax.text import lines_of
 from torchlint.syntax.tree import python_node, written
 
 _DRAWS = frozenset(
@@ -159,7 +159,7 @@ def _is_shown(program: ir.Program, statement: ir.Statement) -> bool:
     following = python_node(program.body[index + 1].line)
     assert isinstance(following, ast.stmt)
     first = min([following.lineno, *(each.lineno for each in getattr(following, "decorator_list", []))])
-    for line in reversed(NEWLINE.split(program.text)[: first - 1]):
+    for line in reversed(lines_of(program.text)[: first - 1]):
         if line.strip() and not line.startswith("#"):
             return False
         if _CELL.match(line):

@@ -16,7 +16,8 @@ from torchlint.syntax import ir, kinds
 from torchlint.syntax.expressions import OPERATORS, Dispatch, ExpressionLowering
 from torchlint.syntax.expressions import UnknownSyntaxError as UnknownSyntaxError
 from torchlint.syntax.reading import Reader
-from torchlint.syntax.tree import NEWLINE, SourceError, python_tree, refusal
+from torchlint.syntax.text import lines_of
+from torchlint.syntax.tree import SourceError, python_tree, refusal
 
 
 def program_of(text: str, tree: ast.Module | None = None) -> ir.Program:
@@ -56,7 +57,7 @@ def lower_ast(module: ast.Module, text: str, *, lazily: bool = False) -> ir.Prog
     RecursionError
         if it is nested deeper than Python's stack.
     """
-    lowering = _Lowering(NEWLINE.split(text), lazily=lazily)
+    lowering = _Lowering(lines_of(text), lazily=lazily)
     body = lowering.block(module.body)
     return ir.Program(module, body, text, tuple([lowering.held(node) for node in module.body]))
 

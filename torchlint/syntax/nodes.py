@@ -39,7 +39,7 @@ from torchlint.syntax.place import (
     text_at,
 )
 from torchlint.syntax.places import places
-from torchlint.syntax.text import NEWLINE, Span
+from torchlint.syntax.text import NEWLINE, Span, lines_of
 from torchlint.syntax.tree import Source, SourceError, children, walk
 
 _LINES = re.compile(f"({NEWLINE.pattern})")
@@ -210,7 +210,7 @@ class Nodes:
     @property
     def _lines(self) -> list[str]:
         if self._split is None:
-            self._split = NEWLINE.split(self._program.text)
+            self._split = lines_of(self._program.text)
         return self._split
 
     def _parse(self, wanted: set[int], methods: Mapping[int, set[int]] = MappingProxyType({})) -> None:

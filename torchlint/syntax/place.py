@@ -243,14 +243,14 @@ def _column(lines: Sequence[str], line: int, offset: int) -> int:
 @cache
 def has_key(kind: type[cst.CSTNode]) -> bool:
     """Whether any place stands for nodes of a kind: most nodes are white space, commas and the like."""
-    return issubclass(kind, _KEYED)
+    return not _KEYED.isdisjoint(kind.__mro__)  # libcst's kinds are abstract: `issubclass` would ask all that derive
 
 
-_KEYED = (
+_KEYED = frozenset({
     cst.BaseExpression, cst.Arg, cst.SimpleStatementLine, cst.BaseSmallStatement, cst.BaseCompoundStatement,
     cst.SimpleStatementSuite, cst.Slice, cst.Param, cst.CompFor, cst.WithItem, cst.ImportAlias, cst.ImportStar,
     cst.ExceptHandler, cst.ExceptStarHandler, cst.MatchCase, cst.Index, cst.Module,
-)  # fmt: skip
+})  # fmt: skip
 
 
 def keys(node: cst.CSTNode, spans: Spans) -> Iterator[Key]:

@@ -35,7 +35,17 @@ _LOSS = re.compile(
 
 def is_called_loss(name: str) -> bool:
     """Whether the name of a variable or a function says that it is a loss, or a term of one."""
-    return _LOSS.search(name) is not None
+    known = _called_loss.get(name)
+    if known is None:
+        if len(_called_loss) >= _MOST_NAMES:
+            _called_loss.clear()
+        known = _called_loss[name] = _LOSS.search(name) is not None
+    return known
+
+
+_called_loss: dict[str, bool] = {}
+_MOST_NAMES = 10_000
+"""Names that are known at a time; the same few are asked for again and again."""
 
 
 def only_returns(spelling: str, name: str) -> bool:

@@ -15,6 +15,11 @@ from torchlint.record import record
 NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, without what ends them: as `NEWLINE` splits it."""
+    return NEWLINE.split(text) if "\r" in text else text.split("\n")
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
     """A range in a file: lines and columns count from 1, columns in characters; the end is exclusive."""

@@ -31,6 +31,7 @@ from torchlint.syntax.text import Decoded as Decoded
 from torchlint.syntax.text import SourceError as SourceError
 from torchlint.syntax.text import Span as Span
 from torchlint.syntax.text import decode as decode
+from torchlint.syntax.text import lines_of
 
 
 class Source:
@@ -92,7 +93,7 @@ class Source:
     @cached_property
     def lines(self) -> list[str]:
         """The lines of the text without their newlines; line n is `lines[n - 1]`."""
-        return NEWLINE.split(self.text)
+        return lines_of(self.text)
 
     def span(self, node: cst.CSTNode) -> Span:
         """
@@ -203,11 +204,23 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
     for name in names:
         value = getattr(node, name)
-        if isinstance(value, cst.CSTNode):
+        if isinstance(value, (list, tuple)):
+            found += [item for item in value if _is_node(item)]
+        elif _is_node(value):
             found.append(value)
-        elif isinstance(value, (list, tuple)):
-            found += [item for item in value if isinstance(item, cst.CSTNode)]
     return found
+
+
+def _is_node(value: object) -> bool:
+    """As `isinstance` says, which goes through more of abstract classes than is wanted for each part of each node."""
+    kind = type(value)
+    known = _NODES.get(kind)
+    if known is None:
+        known = _NODES[kind] = isinstance(value, cst.CSTNode)
+    return known
+
+
+_NODES: dict[type, bool] = {}
 
 
 def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

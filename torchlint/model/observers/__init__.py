@@ -17,7 +17,30 @@ from torchlint.model.state.hooks import Observer
 
 def watching(text: str) -> list[type[Observer]]:
     """The observers that a file of this text may concern."""
-    return [each for each in observers() if not each.words or any(word in text for word in each.words)]
+    names = b" ".join(set(text.encode("utf-8", "surrogatepass").translate(_APART).split()))
+    return [each for each, words in _wanted() if not words or _has_one(words, names, text)]
+
+
+_APART = bytes(each if chr(each).isalnum() or each == ord("_") or each > 127 else ord(" ") for each in range(256))
+"""Leaves of a text what names are made of: each once, they are a fifth of it, and a hundred words are looked for."""
+
+
+def _has_one(words: tuple[tuple[str, bytes, bool], ...], names: bytes, text: str) -> bool:
+    for word, name, is_all in words:  # noqa: SIM110  (a generator for each observer of each file costs more than asking)
+        if name in names and (is_all or word in text):
+            return True
+    return False
+
+
+@cache
+def _wanted() -> tuple[tuple[type[Observer], tuple[tuple[str, bytes, bool], ...]], ...]:
+    """The observers, each with its words, the longest name or part of one in each, and whether that is all of it."""
+    found = []
+    for each in observers():
+        names = [max(word.encode().translate(_APART).split(), key=len, default=b"") for word in each.words]
+        words = zip(each.words, names, strict=True)
+        found.append((each, tuple((word, name, name == word.encode()) for word, name in words)))
+    return tuple(found)
 
 
 @cache

@@ -159,7 +159,7 @@ def _run_function(
     if function.grad_mode is not None:
         machine.grad_mode = function.grad_mode
         machine.callers_mode = Truth.NO
-    elif machine.grad_mode is Truth.YES and _FOR_INFERENCE.search(function.name):
+    elif machine.grad_mode is Truth.YES and "infer" in function.name and _FOR_INFERENCE.search(function.name):
         # Its author says that nobody differentiates what it does.
         machine.grad_mode = Truth.MAYBE
     if isinstance(definition, ir.Lambda):

@@ -341,7 +341,7 @@ def _bindings(program: ir.Program) -> dict[str, list[tuple[ir.Statement, bool]]]
             # What only adds to a name, or binds it again and again, is no binding that could be run alone.
             found.setdefault(name, []).extend([(statement, sure)] if alone else [(statement, False)] * 2)
     # Functions are read only where one may have such a declaration.
-    for statement in ir.everything(program.body) if _GLOBAL.search(program.text) else ():
+    for statement in ir.everything(program.body) if "global" in program.text and _GLOBAL.search(program.text) else ():
         if isinstance(statement, ir.Scope) and statement.kind == "global":
             for name in statement.names:
                 found.setdefault(name, []).extend([(statement, False)] * 2)

@@ -37,8 +37,12 @@ def inside(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while stack:
         current = stack.pop()
         yield current
-        if current is node or not isinstance(current, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
+        if current is node or type(current) not in _SCOPES:
             stack += reversed(children(current))
+
+
+_BINDING = frozenset({cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor, cst.AsName})
+_SCOPES = frozenset({cst.FunctionDef, cst.ClassDef, cst.Lambda})
 
 
 class Method:
@@ -69,6 +73,8 @@ class Method:
 
     def _bind(self, node: cst.CSTNode) -> None:
         targets: list[tuple[cst.CSTNode, cst.BaseExpression | None]] = []
+        if type(node) not in _BINDING:  # of most nodes no more is asked
+            return
         if isinstance(node, cst.Assign):
             targets = [(each.target, node.value) for each in node.targets]
         elif isinstance(node, (cst.AnnAssign, cst.NamedExpr)):
