@@ -1253,3 +1253,26 @@ def layers_found_by_unknown_code_and_told_not_to_write():
     for each in found(net.modules()):
         each.inplace = False
     net(torch.rand(1, 3)).sum().backward()
+def many_ways_to_what_saved_it():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, first, second, third, fourth):
+            super().__init__()
+            self.first, self.second, self.third, self.fourth = first, second, third, fourth
+
+        def forward(self, x):
+            p = x.softmax(-1)
+            p.exp_()  # error: [TLN201]
+            y = p * 2
+            if self.first is not None:
+                y = self.first(y)
+            if self.second:
+                y = y + 1
+            if self.third is not None:
+                y = y.reshape(3, 3).transpose(0, 1)
+            if self.fourth:
+                y = y * 3
+            return y
+
+    Attention(nn.Tanh(), True, 1, False)(torch.rand(3, 3, requires_grad=True)).sum().backward()

@@ -61,12 +61,13 @@ PACKAGES = {
     "local-attention": ("local_attention",),
     "braindecode": ("braindecode.models", "braindecode.modules"),
     "deepinv": ("deepinv.models",),
-    "descript-audio-codec": ("dac",),
     "python-doctr": ("doctr.models",),
     "asteroid": ("asteroid.masknn", "asteroid.models", "asteroid.losses"),
-    "basicsr": ("basicsr.archs",),
     "pytorch-forecasting": ("pytorch_forecasting.models",),
     "torchxrayvision": ("torchxrayvision",),
+    "pytorch-tabnet": ("pytorch_tabnet",),
+    "perceiver-pytorch": ("perceiver_pytorch",),
+    "rtdl-revisiting-models": ("rtdl_revisiting_models",),
 }
 MOST_MODULES = 120
 ATTEMPTS = 40

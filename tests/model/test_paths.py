@@ -238,3 +238,17 @@ def test_the_condition_is_named() -> None:
     program = HEAD + "y = x + 1 if flag == 1 else x.exp()\ny.add_(1)\ny.sum().backward()\n"
     (finding,) = expectations.lint(program, codes=["TLN201"]).findings
     assert finding.message.endswith("saved for backward, where `flag == 1` does not hold")
+
+
+def test_more_ways_than_are_kept_leave_none_around() -> None:
+    arms = "".join(f"        if self.a{each} is not None:\n            y = self.a{each}(y)\n" for each in range(5))
+    given = ", ".join(f"a{each}" for each in range(5))
+    text = (
+        f"import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, {given}):\n"
+        "        super().__init__()\n        self.layer = nn.Linear(3, 3)\n"
+        + "".join(f"        self.a{each} = nn.ReLU() if a{each} else None\n" for each in range(5))
+        + "\n    def forward(self, x):\n        p = self.layer(x).softmax(-1)\n        p.exp_()\n        y = p * 2\n"
+        + arms
+        + "        return y\n"
+    )
+    assert [each.code for each in expectations.lint(text).findings if each.level.value == "error"] == ["TLN201"]

@@ -14,6 +14,8 @@ from torchlint.model.state.values import GRAD_NO, GraphNode, Tensor, is_open, un
 MOST_LITERALS = 16
 TANGLED: Guard = frozenset({(("unknown", -1), 1)})
 """A way through the graph that rests on more decisions than `MOST_LITERALS` proves nothing any more."""
+_MOST_WAYS = 4
+"""Ways to one node that are told apart."""
 MOST_NODES = 1_500
 """Nodes visited per backward pass; past it the pass is followed no further."""
 
@@ -50,6 +52,7 @@ def walk(
     leading: dict[int, bool] = {}
     surely: dict[int, bool] = {}
     perhaps = unknown_guard()
+    left_out = False
     while pending and len(visited) < MOST_NODES:
         guard, node = pending.pop()
         reached.add(id(node))
@@ -74,7 +77,10 @@ def walk(
         if len(guard) > MOST_LITERALS:
             guard = TANGLED
         known = visited.setdefault(id(node), (node, []))[1]
-        if any(other <= guard for other in known) or len(known) >= 4:
+        if any(other <= guard for other in known):
+            continue
+        if len(known) >= _MOST_WAYS:
+            left_out = targets is None
             continue
         known.append(guard)
         for inner, target in reversed(node.edges):
@@ -82,7 +88,83 @@ def walk(
             if both is not None:
                 pending.append((both, target))
     machine.budget.spend(len(visited) // 8)
+    if left_out and len(visited) < MOST_NODES:
+        leaves = _joined(autograd, starts, visited)
     return visited, leaves, reached
+
+
+def _joined(
+    autograd: Autograd, starts: list[tuple[Guard, GraphNode | Tensor]], visited: Visited
+) -> list[tuple[Guard, Tensor]]:
+    """
+    Where more ways lead to a node than are kept: the guards of all nodes anew, in the order of the engine, so that all
+    ways to a node are known before those from it are followed, and the two arms of a branch become one way.
+    """
+    machine = autograd.machine
+    leaves: dict[int, tuple[Tensor, list[Guard]]] = {}
+    coming: dict[int, list[Guard]] = {}
+    for guard, node in starts:
+        if isinstance(node, GraphNode):
+            coming.setdefault(id(node), []).append(guard)
+        else:
+            leaves.setdefault(id(node), (node, []))[1].append(guard)
+    for node, known in sorted(visited.values(), key=_age):
+        condition = node.condition.guard()
+        ways: list[Guard] = []
+        for guard in coming.pop(id(node), []):
+            if condition is None or conjoin(guard, condition, machine.path, machine.assumed) is None:
+                continue
+            guard = guard | condition
+            ways.append(TANGLED if len(guard) > MOST_LITERALS else guard)
+        ways = joined(ways)[:_MOST_WAYS] or known
+        known[:] = ways
+        for guard in ways:
+            for inner, target in node.edges:
+                both = conjoin(guard, inner)
+                if both is None:
+                    continue
+                if isinstance(target, GraphNode):
+                    coming.setdefault(id(target), []).append(both)
+                else:
+                    leaves.setdefault(id(target), (target, []))[1].append(both)
+    machine.budget.spend(len(visited) // 4)
+    found: list[tuple[Guard, Tensor]] = []
+    for leaf, ways in leaves.values():
+        own = leaf.requires_grad.guard()
+        for guard in joined(ways)[:_MOST_WAYS]:
+            both = conjoin(guard, own) if own is not None else None
+            if both is not None:
+                found.append((both, leaf))
+    return found
+
+
+def _age(entry: tuple[GraphNode, list[Guard]]) -> int:
+    return -entry[0].time
+
+
+def joined(guards: list[Guard]) -> list[Guard]:
+    """Guards one of which holds, without those that imply another, and with the two arms of a branch as one."""
+    found: list[Guard] = []
+    for guard in sorted(guards, key=len):
+        while True:
+            if any(other <= guard for other in found):
+                break
+            twin = next((other for other in found if _are_arms(guard, other)), None)
+            if twin is None:
+                found = [other for other in found if not guard <= other]
+                found.append(guard)
+                break
+            found.remove(twin)
+            guard = guard & twin
+    return found
+
+
+def _are_arms(one: Guard, other: Guard) -> bool:
+    """Whether two guards are the same but for a branch of which each takes another arm."""
+    if len(one) != len(other) or len(one ^ other) != 2:
+        return False
+    (key, arm), (other_key, other_arm) = one ^ other
+    return key == other_key and isinstance(key, int) and {arm, other_arm} == {0, 1}
 
 
 def targets(autograd: Autograd, inputs: list[Tensor] | None) -> set[int] | None:
