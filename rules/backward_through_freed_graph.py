@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from torchlint.fixes.rewrites import calls_method, followed_by, one_backward
+from torchlint.fixes.rewrites import calls_method, detached, followed_by, one_backward
 from torchlint.model import events
 from torchlint.model.events import gradients
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Observed, Raises, Rule, spelled
@@ -128,7 +128,8 @@ def _message(event: events.FreedGraphRead, root: str) -> str:
     if event.built_in_init:
         return f"the graph of {shared} is built once, in `__init__`, and the first backward has freed it"
     if event.carried:
-        return f"backward goes through `{event.carried}` into the iteration before, whose graph is freed"
+        states = " and ".join(f"`{name}`" for name in event.carried.names)
+        return f"backward goes through {states} into the iteration before, whose graph is freed"
     if event.same_root and event.same_call:
         return f"every iteration calls backward on {root}, whose graph the first has freed"
     if event.same_root:
@@ -140,8 +141,8 @@ def _message(event: events.FreedGraphRead, root: str) -> str:
 
 def _fix(event: events.FreedGraphRead) -> Fix | None:
     if event.carried and not event.built_in_init:
-        detach = f"{event.carried} = {event.carried}.detach()"
-        text = followed_by(event.statement, detach)
+        detach = detached(event.carried)
+        text = followed_by(event.statement, detach) if detach else None
         return Fix(f"detach the state: `{detach}`", (Edit(event.statement, text),), safe=False) if text else None
     text = one_backward(event.freeing_statement, event.statement) if event.consecutive else None
     if text is None or event.same_root:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.knowledge.ops.find import find
-from torchlint.model.events import InplaceWrite, SavedTensorRead
+from torchlint.model.events import Carried, InplaceWrite, SavedTensorRead
 from torchlint.model.events.writes import OldValueRead
 from torchlint.rule import Edit, Fix
 from torchlint.syntax.place import is_place
@@ -173,6 +173,19 @@ def inside_parameter(value: cst.BaseExpression, parameter: cst.Call) -> str | No
 def followed_by(statement: cst.CSTNode, text: str) -> str | None:
     """A simple statement, and `text` as the next one."""
     return f"{_line(statement)}\n{text}" if isinstance(statement, cst.SimpleStatementLine) else None
+
+
+def detached(state: Carried) -> str | None:
+    """The statement that cuts a state from the graphs of earlier iterations; None where what it is isn't known."""
+    names = ", ".join(state.names)
+    match state.kind:
+        case "tensor":
+            return f"{names} = " + ", ".join(f"{name}.detach()" for name in state.names)
+        case "tuple":
+            return f"{names} = tuple(each.detach() for each in {names})"
+        case "list":
+            return f"{names} = [each.detach() for each in {names}]"
+    return None
 
 
 def preceded_by(statement: cst.CSTNode, text: str) -> str | None:

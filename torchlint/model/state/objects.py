@@ -58,6 +58,8 @@ class ForeignCall:
     node: ir.Node
     line: cst.CSTNode
     started: int
+    frame: Frame
+    """The variables where that stands."""
 
 
 @dataclass(slots=True, eq=False)
