@@ -119,8 +119,9 @@ class BackwardThroughFreedGraph(Rule):
             yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=(_ADDED,))
 
 
-def _carried(state: str) -> str:
-    return f"backward goes through `{state}` into the iteration before, whose graph is freed"
+def _carried(*names: str) -> str:
+    states = " and ".join(f"`{name}`" for name in names)
+    return f"backward goes through {states} into the iteration before, whose graph is freed"
 
 
 def _of_given(event: gradients.GivenNetworkFreed, root: str) -> str:
@@ -132,7 +133,7 @@ def _of_given(event: gradients.GivenNetworkFreed, root: str) -> str:
 
 def _of_unseen(event: events.FreedGraphRead, root: str) -> str:
     root = f"every iteration calls backward on {root}" if event.same_call else f"second backward from {root}"
-    return _carried(event.carried) if event.carried else f"{root}, whose graph the first has freed"
+    return _carried(*event.carried.names) if event.carried else f"{root}, whose graph the first has freed"
 
 
 def _message(event: events.FreedGraphRead, root: str) -> str:
@@ -140,7 +141,7 @@ def _message(event: events.FreedGraphRead, root: str) -> str:
     if event.built_in_init:
         return f"the graph of {shared} is built once, in `__init__`, and the first backward has freed it"
     if event.carried:
-        return _carried(event.carried)
+        return _carried(*event.carried.names)
     if event.same_root:
         again = f"every iteration calls backward on {root}, whose graph the first has freed"
         return again if event.same_call else f"second backward from {root}: the first has freed what `{event.op}` saved"

@@ -124,8 +124,7 @@ class DeprecatedApi(Rule):
         level = Level.WARNING
         if change.quiet:
             level = Level.SMELL if change.how else Level.STRICT
-        if event.is_demo and level is Level.WARNING:
-            level = Level.SMELL
+        level = Level.SMELL if event.is_demo and level is Level.WARNING else level
         if event.is_idle or (event.compared and not change.derived) or (change.is_young and not target.said):
             level = Level.STRICT  # torch warns of a call; who says no range has users without what is young
         message = f"`{event.spelled}` is {said}{why}{instead}"

@@ -128,15 +128,15 @@ class DeprecatedArgument(Rule):
             fix = partial(without_old_argument, event)
             function = "torchvision" if event.name.startswith("torchvision.") else event.name
             group = None if event.target.reaches(change.removed) else (function, change.name)
-            claims: tuple[Claim, ...] = (claim, Raises("positional argument"))[: 2 if level is Level.ERROR else 1]
+            claims = (claim, *((Raises("positional argument"),) if level is Level.ERROR else ()))
             yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="call", claims=claims)
         elif event.refused:
             names = " and ".join(f"`{name}`" for name in event.refused)
             message = f"`{event.spelled}` without `{event.unsaid.name}=False` takes no {names}: ValueError"
             message += event.if_reached
-            fix, claims = partial(with_argument_said, event), (Observed("refused", event.refused[0], "0.4"),)
-            level = Level.WARNING if event.if_reached else Level.ERROR
-            yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
+            level, fix = Level.WARNING if event.if_reached else Level.ERROR, partial(with_argument_said, event)
+            refused = Observed("refused", event.refused[0], "0.4")
+            yield Diagnostic(event.node, message, event.trace, fix, level, claims=(refused,))
         elif event.unsaid.changes is None:
             why = event.unsaid.why
             if event.unsaid.keyword is not None and event.target.begins_before(event.unsaid.keyword):

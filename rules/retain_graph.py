@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from torchlint.fixes.rewrites import code, followed_by, one_backward, replaced, without_argument
+from torchlint.fixes.rewrites import code, detached, followed_by, one_backward, replaced, without_argument
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule, spelled
 
@@ -121,8 +121,9 @@ class RetainGraph(Rule):
             case "stepped":
                 message = f"{again} after an optimizer's step: run both before it, each with its `inputs=`"
             case "carried":
-                state = f"`{event.carried}`" if event.carried else "a state"
-                message = f"{state} takes every backward through all iterations before, until a step makes it raise"
+                states = [f"`{name}`" for name in event.carried.names] if event.carried else ["a state"]
+                takes = " and ".join(states) + (" takes" if len(states) == 1 else " take")
+                message = f"{takes} every backward through all iterations before, until a step makes it raise"
             case "repeated":
                 cure = "`is_grads_batched=True` takes all at once" if alone else "call backward once, on their sum"
                 message = (
@@ -144,7 +145,7 @@ def _fix(event: events.GraphRetained) -> Fix | None:
     if event.use == "unread" and without is not None:
         return Fix("remove `retain_graph=True`", (Edit(event.call, without),), safe=event.only)
     if event.use == "carried" and event.carried and without is not None:
-        detach = f"{event.carried} = {event.carried}.detach()"
-        text = followed_by(replaced(event.statement, event.call, without), detach)
+        detach = detached(event.carried)
+        text = followed_by(replaced(event.statement, event.call, without), detach) if detach else None
         return Fix(f"detach the state instead: `{detach}`", (Edit(event.statement, text),), False) if text else None
     return None

@@ -391,3 +391,38 @@ def class_inside_another_one():
                 self.net(torch.ones(1, 2)).sum().backward()
 
     Trainer().run()
+
+
+def layers_assigned_together_of_which_nothing_reads_one():
+    """Raises: Expected to have finished reduction"""
+    dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.spare = nn.Linear(2, 2), nn.Linear(2, 2)  # warning: [TLN313]
+
+        def forward(self, x):
+            return self.body(x)
+
+    net = DDP(Net())
+    net.register_comm_hook(None, noop_hook)
+    for _ in range(2):
+        net(torch.ones(1, 2)).sum().backward()
+
+
+def layers_assigned_together_and_all_read():
+    dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, (self.head, self.act) = nn.Linear(2, 2), (nn.Linear(2, 2), nn.ReLU())
+
+        def forward(self, x):
+            return self.head(self.body(x))
+
+    net = DDP(Net())
+    net.register_comm_hook(None, noop_hook)
+    for _ in range(2):
+        net(torch.ones(1, 2)).sum().backward()

@@ -485,3 +485,60 @@ def gradients_on_again_in_inference_mode():
         with torch.enable_grad():
             y = w * 2
     z = y.square().sum()
+
+
+def result_of_a_function_in_inference_mode():
+    """Raises: Inference tensors cannot be saved for backward"""
+    net, head = nn.Linear(4, 3), nn.Linear(3, 2)
+
+    @torch.inference_mode()
+    def features(x):
+        return net(x)
+
+    h = features(torch.rand(2, 4))
+    head(h).sum().backward()  # error: [TLN118]
+
+
+def result_of_a_method_in_inference_mode_with_gradients_on_inside():
+    """Raises: Inference tensors cannot be saved for backward"""
+
+    class Body(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Linear(2, 2)
+
+        @torch.inference_mode
+        def features(self, x):
+            with torch.enable_grad():
+                return self.body(x) * 2
+
+    w = torch.rand(2, requires_grad=True)
+    (Body().features(torch.rand(1, 2)) * w).sum().backward()  # error: [TLN118]
+
+
+def result_of_a_function_in_inference_mode_that_is_cloned_or_added():
+    @torch.inference_mode()
+    def twice(x):
+        return x * 2
+
+    w = torch.rand(2, requires_grad=True)
+    ((twice(torch.rand(2)).clone() * w).sum() + (twice(torch.rand(2)) + w).sum()).backward()
+
+
+def result_of_a_function_that_leaves_inference_mode():
+    @torch.inference_mode(False)
+    def twice(x):
+        return x * 2
+
+    w = torch.rand(2, requires_grad=True)
+    (twice(torch.rand(2)) * w).sum().backward()
+
+
+def result_of_a_function_after_one_in_inference_mode():
+    @torch.inference_mode()
+    def looks(x):
+        return (x * 2).max().item()
+
+    looks(torch.rand(2))
+    w = torch.rand(2, requires_grad=True)
+    ((torch.rand(2) * 2) * w).sum().backward()

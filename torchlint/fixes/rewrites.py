@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import libcst as cst
 
 from torchlint.knowledge.ops.find import find
-from torchlint.model.events import FreedGraphRead, InplaceWrite, SavedTensorRead, numerics
+from torchlint.model.events import Carried, FreedGraphRead, InplaceWrite, SavedTensorRead, numerics
 from torchlint.model.events.writes import OldValueRead
 from torchlint.rule import Edit, Fix
 from torchlint.syntax.place import is_place
@@ -177,6 +177,19 @@ def followed_by(statement: cst.CSTNode, text: str) -> str | None:
     return f"{_line(statement)}\n{text}" if isinstance(statement, cst.SimpleStatementLine) else None
 
 
+def detached(state: Carried) -> str | None:
+    """The statement that cuts a state from the graphs of earlier iterations; None where what it is isn't known."""
+    names = ", ".join(state.names)
+    match state.kind:
+        case "tensor":
+            return f"{names} = " + ", ".join(f"{name}.detach()" for name in state.names)
+        case "tuple":
+            return f"{names} = tuple(each.detach() for each in {names})"
+        case "list":
+            return f"{names} = [each.detach() for each in {names}]"
+    return None
+
+
 def preceded_by(statement: cst.CSTNode, text: str) -> str | None:
     """`text`, and a simple statement as the next one."""
     return f"{text}\n{_line(statement)}" if isinstance(statement, cst.SimpleStatementLine) else None
@@ -235,8 +248,8 @@ def out_of_place(event: InplaceWrite | SavedTensorRead | OldValueRead) -> Fix | 
 def no_freed_graph(event: FreedGraphRead) -> Fix | None:
     """The program with a state that is detached, or with one backward on the sum of two losses: an unsafe fix."""
     if event.carried and not event.built_in_init:
-        detach = f"{event.carried} = {event.carried}.detach()"
-        text = followed_by(event.statement, detach)
+        detach = detached(event.carried)
+        text = followed_by(event.statement, detach) if detach else None
         return Fix(f"detach the state: `{detach}`", (Edit(event.statement, text),), safe=False) if text else None
     text = one_backward(event.freeing_statement, event.statement) if event.consecutive else None
     if text is None or event.same_root:

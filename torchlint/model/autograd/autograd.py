@@ -12,7 +12,7 @@ import libcst as cst
 
 from torchlint.condition import Condition
 from torchlint.model.events import FreedGraphRead, RetainedUse, TensorFacts
-from torchlint.model.events.trace import Step
+from torchlint.model.events.trace import Carried, Step
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Alias, Family, GraphNode, Saved, Tensor, Unknown, Write
@@ -73,7 +73,7 @@ class Retained:
     part: bool = False
     """Its root is written as a part of a tensor: `rows[i]`."""
     readers: list[tuple[Step, RetainedUse, cst.CSTNode]] = field(default_factory=list)
-    carried: str = ""
+    carried: Carried | None = None
     opaque: bool = False
     escaped: bool = False
 

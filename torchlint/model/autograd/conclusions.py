@@ -314,7 +314,7 @@ def _conclude_retained(autograd: Autograd) -> None:
                 root=first.root,
                 use=use,
                 readers=tuple(steps),
-                carried=next((retained.carried for retained in group if retained.carried), ""),
+                carried=next((retained.carried for retained in group if retained.carried), None),
                 next_statement=lines[0] if follows else None,
                 only=only and not first.part,
             )

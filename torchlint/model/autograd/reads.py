@@ -16,7 +16,7 @@ from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.unseen import adds_loss, is_loss
 from torchlint.model.autograd.walk import graph_of
 from torchlint.model.events import FreedGraphRead, Refusal, RetainedUse, TensorFacts
-from torchlint.model.events.trace import Step
+from torchlint.model.events.trace import Carried, Step
 from torchlint.model.state.frames import activated
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conditions, conjoin, implied, unconditional
 from torchlint.model.state.values import (
@@ -109,7 +109,7 @@ def _read_retained(autograd: Autograd, retained: Retained, visited: Visited, ori
         use: RetainedUse = "shared" if retained.asked_for == autograd.asked_for else "apart"
     elif carried:
         use = "carried"
-        retained.carried = retained.carried or _carried_name(autograd, carried[0])
+        retained.carried = retained.carried or _carried(autograd, carried[0])
     else:
         anew = (node for node, _ in visited.values() if node.iteration[:within] == machine.iteration[:within])
         rows = retained.call is origin.origin and all(node.op.rpartition(".")[2] in _ROWS for node in anew)
@@ -117,10 +117,14 @@ def _read_retained(autograd: Autograd, retained: Retained, visited: Visited, ori
     retained.readers.append((step, use, machine.line()))
 
 
-def _carried_name(autograd: Autograd, node: GraphNode) -> str:
-    """The state that brings a node of an earlier iteration into this one, if it is one name."""
-    names = {name for name, tensor in autograd.machine.carried() if id(node) in graph_of(autograd, tensor, None)[0]}
-    return names.pop() if len(names) == 1 else ""
+def _carried(autograd: Autograd, node: GraphNode) -> Carried | None:
+    """The state that brings a node of an earlier iteration into this one, if it is one, or was made by one call."""
+    found = [each for each in autograd.machine.carried() if id(node) in graph_of(autograd, each[2], None)[0]]
+    names = tuple(dict.fromkeys(name for name, _, _ in found))
+    kinds = {kind for _, kind, _ in found}
+    if len(names) > 1 and (kinds != {"tensor"} or any(each.origin is not found[0][2].origin for _, _, each in found)):
+        return None
+    return Carried(names, found[0][1]) if found else None
 
 
 def _read_saved(autograd: Autograd, saved: Saved, guard: Guard, origin: ir.Node, step: Step, implicit: bool) -> None:
@@ -210,7 +214,7 @@ def _read_released(
             unseen=unseen,
             built_in_init=bool(node.built_in) and not machine.built_in,
             freeing_statement=release.line,
-            carried=_carried_name(autograd, node) if release.iteration != machine.iteration else "",
+            carried=_carried(autograd, node) if release.iteration != machine.iteration else None,
             consecutive=machine.after(release.line) is machine.line(),
         )
         autograd.freed_reads.setdefault((id(origin.origin), saves), []).append((need, basis, event))

@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 import libcst as cst
 
 from torchlint.condition import Condition
+from torchlint.model.events.trace import Carried as Carried
 from torchlint.model.events.trace import Step as Step
 from torchlint.record import record
 from torchlint.truth import Truth
@@ -327,8 +328,7 @@ class FreedGraphRead(Event):
     freeing_statement
         The statement of the backward that freed it.
     carried
-        The state that brings the freed graph from one iteration of a loop into the next (`h`, `self.h`): a name that
-        an iteration reads and sets anew for the next one. "" if there is none, or if it is not one name.
+        The state that brings the freed graph from one iteration of a loop into the next; None: not one, or not known.
     consecutive
         `statement` directly follows `freeing_statement` in the same block.
     """
@@ -342,7 +342,7 @@ class FreedGraphRead(Event):
     same_root: bool
     built_in_init: bool
     freeing_statement: cst.CSTNode
-    carried: str = ""
+    carried: Carried | None = None
     consecutive: bool = False
     unseen: bool = False
 
@@ -423,7 +423,7 @@ class GraphRetained(Event):
     root: TensorFacts
     use: RetainedUse
     readers: tuple[Step, ...]
-    carried: str = ""
+    carried: Carried | None = None
     next_statement: cst.CSTNode | None = None
     only: bool = False
 

@@ -8,6 +8,7 @@ never made up by a rule.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import libcst as cst
 
@@ -31,3 +32,25 @@ class Step:
     node: cst.CSTNode
     message: str
     path: str | None = None
+
+
+StateKind: TypeAlias = Literal["tensor", "tuple", "list", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """
+    The state that brings a graph from one iteration of a loop into the next.
+
+    Attributes
+    ----------
+    names
+        Names that an iteration reads and sets anew for the next one (`h`, `self.h`): one, or those that one call set
+        together (`h, c = cell(x, (h, c))`).
+    kind
+        What each is, wherever the statement of the backward ends: a "tensor", a "tuple" or "list" of tensors. "":
+        something else, or not known, or another function's variable.
+    """
+
+    names: tuple[str, ...]
+    kind: StateKind

@@ -103,7 +103,7 @@ def _grad_mode(run: Run, callee: GradModeGuard, site: CallSite) -> Value:
     if len(site.positional) == 1:
         decorated = site.positional[0]
         if isinstance(decorated, Function):
-            return with_mode(decorated, callee.mode)
+            return with_mode(decorated, callee.mode, callee.inference)
     return unknown_call(run, callee, site)
 
 

@@ -31,12 +31,15 @@ def _def(run: Run, node: ir.FunctionDef) -> None:
 def define(run: Run, node: ir.FunctionDef, owner: Class | None) -> Function:
     """The value of a `def`."""
     defaults = {p.name: run.evaluate(p.default) for p in node.parameters if p.default is not None}
-    kind, mode = "", None
+    kind, guard, inference = "", None, False
     for decorator in node.decorators:
         each, found = _decorator(run, decorator)
         kind = kind if kind == "opaque" else each or kind  # whatever else decorates it
-        mode = found if found is not None else mode
-    function = Function(node, closure_of(run, owner), defaults, owner, kind, mode, node.name)
+        if found is not None:
+            guard = found
+            inference = found.inference or (inference and found.mode is not Truth.MAYBE)
+    mode = guard.mode if guard is not None else None
+    function = Function(node, closure_of(run, owner), defaults, owner, kind, mode, node.name, inference)
     if owner is not None:
         run.owners[id(node)] = owner
     if id(node) not in run.defined and run.machine.foreign_call is None:
@@ -45,7 +48,7 @@ def define(run: Run, node: ir.FunctionDef, owner: Class | None) -> Function:
     return function
 
 
-def _decorator(run: Run, decorator: ir.Expression) -> tuple[str, Truth | None]:
+def _decorator(run: Run, decorator: ir.Expression) -> tuple[str, GradModeGuard | None]:
     function = decorator.function if isinstance(decorator, ir.Call) else decorator
     text = dotted(function)
     last = text.rpartition(".")[2]
@@ -57,13 +60,13 @@ def _decorator(run: Run, decorator: ir.Expression) -> tuple[str, Truth | None]:
         return last, None
     value = run.evaluate(decorator)
     if isinstance(value, GradModeGuard):
-        return "", value.mode
+        return "", value
     callee = evaluate_again(run, function)
     if isinstance(callee, External):
         if callee.qualified in ("torch.no_grad", "torch.inference_mode"):
-            return "", Truth.NO
+            return "", GradModeGuard(Truth.NO, callee.qualified == "torch.inference_mode")
         if callee.qualified == "torch.enable_grad":
-            return "", Truth.YES
+            return "", GradModeGuard(Truth.YES)
         if callee.qualified in ("contextlib.contextmanager", "contextlib.asynccontextmanager"):
             return "context", None
         if callee.qualified in _REPLACING_DECORATORS:

@@ -45,10 +45,17 @@ MOST_RECURSION = 2
 """Times a function may be on the stack."""
 
 
-def with_mode(function: Function, mode: Truth) -> Function:
+def with_mode(function: Function, mode: Truth, inference: bool) -> Function:
     """The function under a grad-mode decorator."""
     return Function(
-        function.definition, function.closure, function.defaults, function.owner, function.kind, mode, function.name
+        function.definition,
+        function.closure,
+        function.defaults,
+        function.owner,
+        function.kind,
+        mode,
+        function.name,
+        inference or (function.inference and mode is not Truth.MAYBE),
     )
 
 
@@ -65,7 +72,7 @@ def _change_file(run: Run, function: Function, site: CallSite | None) -> tuple[F
         assert machine.statement is not None
         place = machine.statement.origin
         node = site.node if site is not None else ir.Call(place, ir.Name(place, ""), [])
-        machine.foreign_call = ForeignCall(node, machine.statement.line, machine.clock)
+        machine.foreign_call = ForeignCall(node, machine.statement.line, machine.clock, machine.frame)
         run.own_watch, machine.watch, run.budget.outside = machine.watch, run.foreign_watch, True
     elif not other and machine.foreign_call is not None:
         machine.foreign_call, machine.watch = None, run.own_watch
@@ -152,13 +159,14 @@ def _run_function(
     frame = Frame({}, function.closure)
     bind_parameters(frame, function, positional, keywords, site is None or site.complete, open_stars=open_stars)
     mode, ambient, contexts = machine.grad_mode, machine.ambient, machine.contexts
-    callers_mode = machine.callers_mode
+    callers_mode, inference = machine.callers_mode, machine.inference
     if site is not None:
         machine.callers.note_call(machine, definition)
     machine.contexts = 0
     if function.grad_mode is not None:
         machine.grad_mode = function.grad_mode
         machine.callers_mode = Truth.NO
+        machine.inference = function.inference or (machine.inference and function.grad_mode is not Truth.MAYBE)
     elif machine.grad_mode is Truth.YES and "infer" in function.name and _FOR_INFERENCE.search(function.name):
         # Its author says that nobody differentiates what it does.
         machine.grad_mode = Truth.MAYBE
@@ -167,12 +175,13 @@ def _run_function(
         machine.frame = frame
         machine.statement = ir.ExpressionStatement(definition.body.origin, machine.line(), definition.body)
         result = run.evaluate(definition.body)
-        machine.frame, machine.statement = caller, statement
+        machine.frame, machine.statement, machine.inference = caller, statement, inference
         _leave_mode(run, function, mode, callers_mode, ambient, contexts)
         return result
     for hook in machine.watch.function_started:
         hook(function, frame.variables)
     result = run_body(run, definition, frame)
+    machine.inference = inference
     _leave_mode(run, function, mode, callers_mode, ambient, contexts)
     for ended in machine.watch.function_ended:
         ended(function, result)

@@ -12,15 +12,29 @@ from functools import partial
 
 import libcst as cst
 
+from torchlint.model.events.trace import StateKind
 from torchlint.model.python.binding import assign
 from torchlint.model.python.containers import elements_of
 from torchlint.model.python.decisions import evaluate_test
 from torchlint.model.python.run import LoopFrame, Run, Statements
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.trail import Changes
-from torchlint.model.state.values import Instance, Module, Sequence, Tensor, Unknown, Value, fits, reachable_tensors
+from torchlint.model.state.values import (
+    Frame,
+    Instance,
+    Module,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    fits,
+    reachable_tensors,
+)
 from torchlint.model.state.widening import Snapshot
 from torchlint.syntax import dataflow, ir
+
+_KINDS: tuple[StateKind, ...] = ("tuple", "list")
 
 MOST_UNROLLED = 6
 """Iterations of a loop of known length that are followed one by one."""
@@ -202,7 +216,10 @@ def _iterate_body(run: Run, loop: LoopFrame, node: ir.For | ir.While) -> None:
     loop.continues = []
     before = machine.path
     carried = machine.carried
-    machine.carried = _carried_state(run, node) if loop.count else list
+    held = _held(machine.frame)
+    if not loop.count:
+        loop.before = held
+    machine.carried = _carried_state(run, node, loop.before, held) if loop.count else list
     for started in machine.watch.iteration_started:
         started(node, loop.count)
     run.execute(node.body)
@@ -216,23 +233,61 @@ def _iterate_body(run: Run, loop: LoopFrame, node: ir.For | ir.While) -> None:
     machine.iteration, machine.statement = outer, line
 
 
-def _carried_state(run: Run, node: ir.For | ir.While) -> Callable[[], list[tuple[str, Tensor]]]:
-    """
-    The tensors that an iteration takes over from the one before: read in the body before it sets them. Looked for
-    only when somebody asks; the variables are those of now.
-    """
-    variables = dict(run.machine.frame.variables)
-    own = variables.get("self")
-    attributes = dict(own.attributes) if isinstance(own, Instance) else {}
+def _held(frame: Frame) -> dict[str, Value]:
+    """What variables and attributes of `self` hold now."""
+    held = dict(frame.variables)
+    own = held.get("self")
+    if isinstance(own, Instance):
+        held |= {f"self.{name}": value for name, value in own.attributes.items()}
+    return held
 
-    def carried() -> list[tuple[str, Tensor]]:
-        found: list[tuple[str, Tensor]] = []
+
+def _carried_state(
+    run: Run, node: ir.For | ir.While, before: dict[str, Value], held: dict[str, Value]
+) -> Callable[[], list[tuple[str, StateKind, Tensor]]]:
+    """
+    The tensors that an iteration takes over from the one before: read in the body before it sets them, and what the
+    names hold in every iteration, where it is asked. Looked for only when somebody asks.
+    """
+    frame = run.machine.frame
+
+    def carried() -> list[tuple[str, StateKind, Tensor]]:
+        found: list[tuple[str, StateKind, Tensor]] = []
+        foreign = run.machine.foreign_call
+        here = run.machine.frame if foreign is None else foreign.frame
+        now = _held(frame) if here is frame else {}
         for name in dataflow.read_before_set(node.body):
-            value = attributes.get(name[5:]) if name.startswith("self.") else variables.get(name)
-            found += [(name, tensor) for tensor in reachable_tensors(value)] if value is not None else []
+            value = held.get(name)
+            if value is not None:
+                # what is not set yet is, in the first iteration, what it was before the loop
+                first = now.get(name) if now.get(name) is not value else before.get(name)
+                kind = _kind_of(value)
+                kind = kind if _kind_of(now.get(name)) == kind == _kind_of(first) else ""
+                found += [(name, kind, tensor) for tensor in reachable_tensors(value)]
         return found
 
     return carried
+
+
+def _kind_of(value: Value | None) -> StateKind:
+    """What a state is, whatever path was taken."""
+    values = [each for _, each in alternatives(value)] if value is not None else []
+    if values and all(_is_tensor(each) for each in values):
+        return "tensor"
+    for kind in _KINDS:
+        if values and all(_is_row_of_tensors(each, kind) for each in values):
+            return kind
+    return ""
+
+
+def _is_row_of_tensors(value: Value, kind: str) -> bool:
+    if not isinstance(value, Sequence) or value.kind != kind or not value.items:
+        return False
+    return all(_is_tensor(each) for item in value.items for _, each in alternatives(item))
+
+
+def _is_tensor(value: Value) -> bool:
+    return isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None)
 
 
 def _meet(run: Run, exits: list[tuple[Guard, Changes]], mark: int, path: Guard) -> None:

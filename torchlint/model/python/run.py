@@ -177,7 +177,7 @@ class HandedOn:
 class LoopFrame:
     """A running loop: the states in which its body was left by `break` and `continue`."""
 
-    __slots__ = ("breaks", "continues", "count", "iteration_mark", "iteration_path", "mark", "path")
+    __slots__ = ("before", "breaks", "continues", "count", "iteration_mark", "iteration_path", "mark", "path")
 
     def __init__(self, mark: int, path: Guard) -> None:
         self.mark = mark
@@ -187,6 +187,8 @@ class LoopFrame:
         self.breaks: list[tuple[Guard, Changes]] = []
         self.continues: list[tuple[Guard, Changes]] = []
         self.count = 0
+        self.before: dict[str, Value] = {}
+        """What variables and attributes of `self` held when it began."""
 
 
 Expressions: TypeAlias = "dict[type, Callable[[Run, Any], Value]]"

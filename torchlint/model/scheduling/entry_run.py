@@ -205,7 +205,9 @@ class EntryRun:
         grad_mode = function.grad_mode
         if function.kind == "opaque":
             grad_mode = Truth.MAYBE
-        plain = Function(definition, function.closure, {}, function.owner, kind, grad_mode, function.name)
+        plain = Function(
+            definition, function.closure, {}, function.owner, kind, grad_mode, function.name, function.inference
+        )
         self.machine.callers.begin(definition)
         self.machine.callers_mode = Truth.YES
         if definition.is_generator or definition.is_async:
@@ -242,7 +244,9 @@ class EntryRun:
         self._recalled(function)
         positional, keywords = unknown_arguments(self.run, definition, [instance], inputs=True, defaults=defaults)
         given = function.defaults if defaults else {}
-        plain = Function(definition, function.closure, given, function.owner, "", function.grad_mode, "forward")
+        plain = Function(
+            definition, function.closure, given, function.owner, "", function.grad_mode, "forward", function.inference
+        )
         as_written = inherits_known(instance.cls) and not any(each.wrapped for each in instance.cls.ancestry())
         self.machine.callers.begin(definition, "forward" if as_written else "function")
         self.machine.callers_mode = Truth.YES

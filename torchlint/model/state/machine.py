@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 import libcst as cst
 
 from torchlint.model.events import AutogradRefused, BackwardCalled, Event, TensorFacts
-from torchlint.model.events.trace import Step
+from torchlint.model.events.trace import StateKind, Step
 from torchlint.model.state.budget import Budget
 from torchlint.model.state.callers import Callers
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, arms_of, conjoin
@@ -135,7 +135,7 @@ class Machine:
         """The blocks that were run, by identity; and of the first so many of them, which line follows which."""
         self._followed = 0
         self._following: dict[int, cst.CSTNode] = {}
-        self.carried: Callable[[], list[tuple[str, Tensor]]] = list
+        self.carried: Callable[[], list[tuple[str, StateKind, Tensor]]] = list
         self.mentioning: Callable[[str], Iterator[tuple[str, str]]] = _no_files
         """The other files around that hold a word: their names and texts. Asked only of what is about to be told."""
         self._branches: dict[object, int] = {}

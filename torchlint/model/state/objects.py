@@ -58,6 +58,8 @@ class ForeignCall:
     node: ir.Node
     line: cst.CSTNode
     started: int
+    frame: Frame
+    """The variables where that stands."""
 
 
 @dataclass(slots=True, eq=False)
@@ -73,6 +75,8 @@ class Function:
     grad_mode: Truth | None = None
     """The grad mode its decorators set, or None."""
     name: str = "<lambda>"
+    inference: bool = False
+    """They set inference mode: what is made inside is kept from autograd for good."""
 
 
 @dataclass(slots=True, eq=False)

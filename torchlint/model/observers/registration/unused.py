@@ -209,9 +209,21 @@ def _layers(cls: ir.ClassDef, classes: dict[str, ir.ClassDef], imports: Imports)
                 return
             if not isinstance(statement, ir.Assign) or len(statement.targets) != 1:
                 continue
-            name = own(statement.targets[0])
-            if name and _has_parameters(statement.value, classes, imports):
-                yield _Layer(cls, name, statement.targets[0], statement)
+            for target, value in _pairs(statement.targets[0], statement.value):
+                name = own(target)
+                if name and _has_parameters(value, classes, imports):
+                    yield _Layer(cls, name, target, statement)
+
+
+def _pairs(target: ir.Expression, value: ir.Expression | None) -> Iterator[tuple[ir.Expression, ir.Expression | None]]:
+    """What an assignment binds to what: of `a, b = x, y` each by itself."""
+    if not isinstance(target, ir.Sequence):
+        yield target, value
+    elif isinstance(value, ir.Sequence) and not any(
+        isinstance(each, ir.Starred) for each in (*target.elements, *value.elements)
+    ):
+        for one, given in zip(target.elements, value.elements, strict=False):  # of other lengths Python refuses them
+            yield from _pairs(one, given)
 
 
 def _has_parameters(value: ir.Expression | None, classes: dict[str, ir.ClassDef], imports: Imports) -> bool:
