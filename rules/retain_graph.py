@@ -126,9 +126,7 @@ class RetainGraph(Rule):
                 message = f"{takes} every backward through all iterations before, until a step makes it raise"
             case "repeated":
                 cure = "`is_grads_batched=True` takes all at once" if alone else "call backward once, on their sum"
-                message = (
-                    f"every iteration runs backward through the same graph, which `retain_graph=True` keeps: {cure}"
-                )
+                message = f"every iteration runs backward through one graph, which `retain_graph=True` keeps: {cure}"
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory after the backward"
         level = Level.STRICT if event.use == "unknown" else None  # whoever wrote it may know who reads the graph
