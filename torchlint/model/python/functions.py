@@ -72,7 +72,7 @@ def _change_file(run: Run, function: Function, site: CallSite | None) -> tuple[F
         assert machine.statement is not None
         place = machine.statement.origin
         node = site.node if site is not None else ir.Call(place, ir.Name(place, ""), [])
-        machine.foreign_call = ForeignCall(node, machine.statement.line, machine.clock, machine.frame)
+        machine.foreign_call = ForeignCall(node, machine.statement.line, machine.clock, id(machine.frame))
         run.own_watch, machine.watch, run.budget.outside = machine.watch, run.foreign_watch, True
     elif not other and machine.foreign_call is not None:
         machine.foreign_call, machine.watch = None, run.own_watch

@@ -254,8 +254,8 @@ def _carried_state(
     def carried() -> list[tuple[str, StateKind, Tensor]]:
         found: list[tuple[str, StateKind, Tensor]] = []
         foreign = run.machine.foreign_call
-        here = run.machine.frame if foreign is None else foreign.frame
-        now = _held(frame) if here is frame else {}
+        here = id(run.machine.frame) if foreign is None else foreign.frame
+        now = _held(frame) if here == id(frame) else {}
         for name in dataflow.read_before_set(node.body):
             value = held.get(name)
             if value is not None:

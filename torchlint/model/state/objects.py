@@ -58,8 +58,8 @@ class ForeignCall:
     node: ir.Node
     line: cst.CSTNode
     started: int
-    frame: Frame
-    """The variables where that stands."""
+    frame: int
+    """Of the frame where that stands, its `id`: nodes of the graph keep this, and would keep all its variables."""
 
 
 @dataclass(slots=True, eq=False)
