@@ -20,6 +20,7 @@ from torchlint.model.events.trace import Carried, Step
 from torchlint.model.state.frames import activated
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conditions, conjoin, implied, unconditional
 from torchlint.model.state.values import (
+    MOST_REACHABLE,
     GraphNode,
     Release,
     Saved,
@@ -105,8 +106,11 @@ def _read_retained(autograd: Autograd, retained: Retained, visited: Visited, ori
     step = Step(origin.origin, "this backward reads the retained graph")
     within = len(retained.iteration)
     carried = [node for node in sure if node.iteration[:within] == retained.iteration]
-    if retained.iteration == machine.iteration or not retained.iteration:
-        use: RetainedUse = "shared" if retained.asked_for == autograd.asked_for else "apart"
+    at_once = retained.iteration == machine.iteration or not retained.iteration
+    if (at_once or not carried) and _given_its_result(autograd, retained):
+        use: RetainedUse = "apart"
+    elif at_once:
+        use = "shared" if retained.asked_for == autograd.asked_for else "apart"
     elif carried:
         use = "carried"
         retained.carried = retained.carried or _carried(autograd, carried[0])
@@ -115,6 +119,31 @@ def _read_retained(autograd: Autograd, retained: Retained, visited: Visited, ori
         rows = retained.call is origin.origin and all(node.op.rpartition(".")[2] in _ROWS for node in anew)
         use = "repeated" if rows else "apart"
     retained.readers.append((step, use, machine.line()))
+
+
+def _given_its_result(autograd: Autograd, retained: Retained) -> bool:
+    """
+    Whether the gradient that this pass is given may depend on one that the retaining call made: neither a sum nor a
+    batch of gradients can stand for the two passes then. What was written into since is held to depend on it.
+    """
+    seen: set[int] = set()
+    pending = [tensor for value in autograd.given for tensor in reachable_tensors(value)]
+    while pending:
+        tensor = pending.pop()
+        if id(tensor) in seen:
+            continue
+        seen.add(id(tensor))
+        writes = tensor.storage.writes
+        if (
+            tensor.origin.origin is retained.call
+            or (writes and writes[-1].time > retained.time)
+            or len(seen) > MOST_REACHABLE
+        ):
+            return True
+        pending += tensor.inputs
+        if tensor.alias is not None:
+            pending.append(tensor.alias.source)
+    return False
 
 
 def _carried(autograd: Autograd, node: GraphNode) -> Carried | None:
@@ -268,6 +297,7 @@ def note_retained(
             path=machine.path,
             assumed=machine.assumed,
             asked_for=autograd.asked_for,
+            time=machine.tick(),
             part=part,
             # A graph older than the running function is still there when the function is called again.
             opaque=not visited or any(node.opaque or node.time < activated(machine) for node, _ in visited.values()),

@@ -404,9 +404,9 @@ class GraphRetained(Event):
     use
         "unread": proven that no later backward reads the retained graph. "shared": another backward of the same
         iteration reads it (two losses, one graph); "stepped": after a step of an optimizer. "apart": it does so for
-        the gradients of other tensors. "carried": a backward of a later iteration reads it through a state that is
-        carried over. "repeated": the same call reads it in a later iteration, a graph built before the loop (the rows
-        of a Jacobian). "unknown": the model cannot tell.
+        the gradients of other tensors, or for a gradient that the first one's result went into. "carried": a backward
+        of a later iteration reads it through a state that is carried over. "repeated": the same call reads it in a
+        later iteration, a graph built before the loop (the rows of a Jacobian). "unknown": the model cannot tell.
     readers
         The steps of the backwards that read the retained graph.
     carried
