@@ -14,14 +14,13 @@ class BackwardThroughFreedGraph(Rule):
     Backward comes to a part of the graph that an earlier backward has freed.
 
     ## What it does
-    Finds calls of `backward()` and `torch.autograd.grad()` that reach a node of the graph whose saved tensors an
-    earlier backward has freed: the same loss twice, two losses that share a part of the graph, a state that is carried
-    from one iteration of a loop into the next, a graph built once in `__init__` or before the loop.
+    Finds a `backward()` or `torch.autograd.grad()` that reaches a node whose saved tensors an earlier one has freed:
+    the same loss twice, losses that share a part of the graph, carried state, a graph built once.
 
     ## Why is this bad?
-    Most operations save tensors for their gradient, and a backward frees them as it passes: the next one that comes
-    there raises. Nodes that save nothing (`+`, `sum`, `view`, `cat`) don't raise; the same loss then adds its gradient
-    twice: a warning. So is a second backward from `loss = criterion(model(x), y)` of unknown code, which had a graph.
+    Operations save tensors for their gradient; a backward frees them, and the next one there raises. Nodes that save
+    none (`+`, `sum`, `view`, `cat`) don't raise: the same loss then adds its gradient twice, a warning, as for unknown
+    code.
 
     ## Cure
     Two losses, one graph: one backward on their sum, or `fake.detach()` in the first. One loss, several steps: compute
@@ -95,8 +94,7 @@ class BackwardThroughFreedGraph(Rule):
         Example(
             """
             import torch
-            x = torch.ones(3, requires_grad=True)
-            shared = x + 1  # saves nothing: both backwards may pass
+            shared = torch.ones(3, requires_grad=True) + 1  # saves nothing: both backwards may pass
             shared.sum().backward()
             shared.mean().backward()
             """
@@ -120,8 +118,7 @@ class BackwardThroughFreedGraph(Rule):
 
 
 def _carried(*names: str) -> str:
-    states = " and ".join(f"`{name}`" for name in names)
-    return f"backward goes through {states} into the iteration before, whose graph is freed"
+    return f"backward goes through `{'` and `'.join(names)}` into the iteration before, whose graph is freed"
 
 
 def _of_given(event: gradients.GivenNetworkFreed, root: str) -> str:
@@ -140,11 +137,14 @@ def _message(event: events.FreedGraphRead, root: str) -> str:
     shared = f"`{event.result}`" if event.result else f"a `{event.op}`"
     if event.built_in_init:
         return f"the graph of {shared} is built once, in `__init__`, and the first backward has freed it"
-    if event.carried:
-        return _carried(*event.carried.names)
+    if event.carried or (event.same_root and event.same_call):
+        return _of_unseen(event, root)
     if event.same_root:
-        again = f"every iteration calls backward on {root}, whose graph the first has freed"
-        return again if event.same_call else f"second backward from {root}: the first has freed what `{event.op}` saved"
+        return f"second backward from {root}: the first has freed what `{event.op}` saved"
+    if event.built_before:
+        made = "`" + "` and `".join(event.built_before) + "`, made before the loop, whose graph the first has freed"
+        return f"every iteration goes back through {made}: `.detach()` there, or compute it in the loop"
     if event.same_call:
         return f"every iteration goes back through {shared}, and the first has freed what `{event.op}` saved"
+    root = root if event.root.name else "this backward"
     return f"{root} shares {shared} with an earlier backward, which has freed what `{event.op}` saved"

@@ -18,8 +18,7 @@ class ManualGradZeroing(Rule):
 
     ## Why is this bad?
     It is easy to forget one tensor, and gradients of two passes add up. What is zeroed in place is zero for whoever
-    kept it (`g = x.grad`), too. Before the first backward `.grad` is None: then `x.grad.zero_()` raises, which is
-    reported as an error.
+    kept it (`g = x.grad`), too. Before the first backward `.grad` is None: then `x.grad.zero_()` raises: an error.
 
     ## Cure
     `optimizer.zero_grad()` or `module.zero_grad()`. For bare tensors `torch.autograd.grad(loss, (x1, x2))`: it returns
@@ -29,12 +28,11 @@ class ManualGradZeroing(Rule):
     Unsafe: `zero_grad()` resets all parameters, and sets `.grad` to None rather than to zeros.
 
     ## Known limits
-    Scaling and clipping a gradient, or setting it to a value, isn't reported, nor what stands in a function `zero_grad`
-    of your own. With `--strict` only: `x.grad = None`, which is what `zero_grad()` does since torch 2.0; where no
-    optimizer or module is known to hold the tensor, or a loop over parameters does more than this, and no backward is
-    known to have reached it (it may be there to fill other gradients, too, which `torch.autograd.grad` would not; the
-    loop may choose). Silent where the object isn't known to be a tensor: other classes have attributes called `grad`,
-    too.
+    Scaling, clipping or setting a gradient isn't reported, nor what stands in a function `zero_grad` of your own. With
+    `--strict` only: `x.grad = None`, which is what `zero_grad()` does since torch 2.0; where no optimizer or module is
+    known to hold the tensor, or a loop over parameters does more than this, and no backward is known to have reached it
+    (it may fill other gradients too, which `torch.autograd.grad` would not; the loop may choose). Silent where the
+    object isn't known to be a tensor: other classes have a `grad`, too.
 
     ## References
     - [torch.optim.Optimizer.zero_grad](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html)
@@ -125,12 +123,15 @@ class ManualGradZeroing(Rule):
         whole = event.loop is not None or event.optimizer
         if whole and holder and not _loses_comment(statement):
             fix = Fix(f"call `{holder}.zero_grad()`", (Edit(statement, f"{holder}.zero_grad()"),), safe=False)
-        older = settings.target.begins_before((2, 0))  # there `zero_grad` fills with zeros itself
         anew = event.how in ("none", "zeros")  # whoever else holds the old gradient keeps it
-        what = "reset by hand" if anew or older else "zeroed, and with it whatever else holds the tensor"
-        cure = f"`{holder}.zero_grad()` doesn't" if holder else "`torch.autograd.grad` accumulates nothing"
-        cure = f"`{holder}.zero_grad()` is for that" if holder and what.startswith("reset") else cure
-        message = f"{owner} is {what}: {cure}"
+        older = settings.target.begins_before((2, 0))  # there `zero_grad` fills with zeros itself
+        what = "reset" if anew or older else "zeroed"
+        tensor = owner.strip("`").removesuffix(".grad") if owner.startswith("`") else "x"
+        cure = f"`torch.autograd.grad` doesn't; write `(g,) = torch.autograd.grad(loss, {tensor})`"
+        if holder:
+            kept = "is for that" if what == "reset" else "forgets none, and leaves a gradient that you kept as it was"
+            cure = f"`{holder}.zero_grad()` {kept}"
+        message = f"{owner} is {what} by hand, as backward adds to it: {cure}"
         some = bool(event.parameters_of) and event.loop is None  # perhaps of those alone that a condition names
         level = None if (holder and not some) or event.alone else Level.STRICT
         level = Level.STRICT if anew else level  # that is what `zero_grad` does since torch 2.0

@@ -76,8 +76,7 @@ class RetainGraph(Rule):
         Example(
             """
             import torch
-            w, visits = torch.tensor(0.5, requires_grad=True), []
-            h = torch.tensor(1.0)
+            w, h, visits = torch.tensor(0.5, requires_grad=True), torch.tensor(1.0), []
             for _ in range(3):
                 h = h * w
                 h.register_hook(visits.append)
@@ -86,8 +85,7 @@ class RetainGraph(Rule):
             shows=Holds("len(visits) == 1 + 2 + 3"),
             fixed="""
             import torch
-            w, visits = torch.tensor(0.5, requires_grad=True), []
-            h = torch.tensor(1.0)
+            w, h, visits = torch.tensor(0.5, requires_grad=True), torch.tensor(1.0), []
             for _ in range(3):
                 h = h * w
                 h.register_hook(visits.append)

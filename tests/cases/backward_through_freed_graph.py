@@ -881,3 +881,24 @@ def losses_that_share_what_was_computed_before():
     losses = [(features * i).sum() for i in range(eval("3"))]
     for loss in losses:
         loss.backward()  # error: [TLN101]
+
+
+def two_made_before_the_loop():
+    """Raises: Trying to backward through the graph a second time"""
+    actor, critic = nn.Linear(3, 1), nn.Linear(3, 1)
+    seen = torch.rand(4, 3)
+    old = actor(seen).exp()
+    advantage = torch.rand(4) - critic(seen).squeeze(-1)
+    for _ in range(3):
+        ratio = actor(seen).exp() / old
+        (ratio.squeeze(-1) * advantage).mean().backward()  # error: [TLN101]
+
+
+def made_before_the_loop_and_detached():
+    actor, critic = nn.Linear(3, 1), nn.Linear(3, 1)
+    seen = torch.rand(4, 3)
+    old = actor(seen).exp().detach()
+    advantage = (torch.rand(4) - critic(seen).squeeze(-1)).detach()
+    for _ in range(3):
+        ratio = actor(seen).exp() / old
+        (ratio.squeeze(-1) * advantage).mean().backward()

@@ -322,3 +322,18 @@ def zeroed_unless_the_caller_wants_it_otherwise():
         fit(net, torch.rand(3, 4, 2), torch.optim.SGD(net.parameters(), lr=0.1), fresh=False)
 
     continued()
+
+
+def zeroed_only_in_a_later_loop():
+    """Holds: grown > 0"""
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    for _ in range(3):
+        optimizer.zero_grad  # error: [TLN110]
+        model(torch.ones(8, 4)).sum().backward()
+        optimizer.step()  # warning: [TLN402]
+    grown = float(model.bias.grad or 0) - 16
+    for _ in range(3):
+        optimizer.zero_grad()
+        model(torch.ones(8, 4)).sum().backward()
+        optimizer.step()

@@ -357,3 +357,61 @@ def given_to_an_optimizer_elsewhere():
     optimizer = torch.optim.Adam(net.weights, lr=0.1)
     net(torch.rand(2, 3)).sum().backward()
     optimizer.step()
+
+
+def beside_layers_set_by_name():
+    """Holds: len(list(net.parameters())) == 4"""
+
+    class Net(nn.Module):
+        def __init__(self, size, count):
+            super().__init__()
+            for i in range(count):
+                setattr(self, f"first{i}", nn.Linear(size, size))
+            self.hidden = []  # warning: [TLN302]
+            for i in range(count):
+                self.hidden.append(nn.Linear(size, size))
+
+        def forward(self, x):
+            for layer in self.hidden:
+                x = layer(x)
+            return x
+
+    net = Net(2, 2)
+
+
+def list_of_layers_set_by_name():
+    class Net(nn.Module):
+        def __init__(self, size, count):
+            super().__init__()
+            for i in range(count):
+                setattr(self, f"layer{i}", nn.Linear(size, size))
+            self.hidden = []
+            for i in range(count):
+                self.hidden.append(getattr(self, f"layer{i}"))
+
+        def forward(self, x):
+            for layer in self.hidden:
+                x = layer(x)
+            return x
+
+    net = Net(2, 2)
+    assert len(list(net.parameters())) == 4
+
+
+def layers_of_a_list_set_by_name():
+    class Net(nn.Module):
+        def __init__(self, size, count):
+            super().__init__()
+            self.hidden = []
+            for i in range(count):
+                layer = nn.Linear(size, size)
+                setattr(self, f"layer{i}", layer)
+                self.hidden.append(layer)
+
+        def forward(self, x):
+            for layer in self.hidden:
+                x = layer(x)
+            return x
+
+    net = Net(2, 2)
+    assert len(list(net.parameters())) == 4

@@ -233,3 +233,49 @@ def second_loss_after_the_step_of_the_first():
         g_loss = -fake.sum()
         g_loss.backward()
         g_step.step()
+
+
+def power_iteration():
+    """What each pass is given depends on the result of the one before: no batch of gradients takes all at once."""
+    w = torch.ones(3, requires_grad=True)
+    (slope,) = torch.autograd.grad((w**3).sum() + w.sum() ** 2, w, create_graph=True)
+    v = torch.randn(3)
+    for _ in range(5):
+        (product,) = torch.autograd.grad(slope, w, v, retain_graph=True)
+        largest = (v @ product) / (v @ v)
+        v = product / product.norm()
+
+
+def power_iteration_in_place():
+    w = torch.ones(3, requires_grad=True)
+    (slope,) = torch.autograd.grad((w**3).sum() + w.sum() ** 2, w, create_graph=True)
+    v = torch.randn(3)
+    for _ in range(5):
+        (product,) = torch.autograd.grad(slope, w, v, retain_graph=True)
+        v.copy_(product / product.norm())
+
+
+def fixed_point():
+    z = torch.ones(3, requires_grad=True)
+    f = torch.tanh(z * 0.5)
+    g = torch.ones(3)
+    for _ in range(5):
+        g = torch.autograd.grad(f, z, g, retain_graph=True)[0] + 1
+
+
+def applied_twice():
+    x = torch.ones(3, requires_grad=True)
+    y = x * x * x
+    y.backward(torch.ones(3), retain_graph=True)
+    again = x.grad / x.grad.norm()
+    y.backward(again)
+
+
+def rows_of_the_identity():
+    """Holds: len(visits) == 3"""
+    x, visits = torch.ones(3, requires_grad=True), []
+    y = x * x
+    y.register_hook(visits.append)
+    rows = []
+    for row in torch.eye(3):
+        rows.append(torch.autograd.grad(y, x, row, retain_graph=True)[0])  # smell: [TLN102]

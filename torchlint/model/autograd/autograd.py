@@ -15,7 +15,7 @@ from torchlint.model.events import FreedGraphRead, RetainedUse, TensorFacts
 from torchlint.model.events.trace import Carried, Step
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Alias, Family, GraphNode, Saved, Tensor, Unknown, Write
+from torchlint.model.state.values import Alias, Family, GraphNode, Saved, Tensor, Unknown, Value, Write
 
 
 @dataclass(slots=True, eq=False)
@@ -68,6 +68,7 @@ class Retained:
     path: Guard
     asked_for: frozenset[int] | None
     """The tensors whose gradients it computes; None: of all leaves."""
+    time: int
     assumed: Guard = ALWAYS
     """Which of the values that its root may have it was called for."""
     part: bool = False
@@ -90,6 +91,7 @@ class Autograd:
         "escaped",
         "filled_beside",
         "freed_reads",
+        "given",
         "imported_values",
         "machine",
         "may_cast",
@@ -132,6 +134,8 @@ class Autograd:
         """Inputs of the last pass that no gradient comes to, where that is allowed: ids of tensors."""
         self.asked_for: frozenset[int] | None = None
         """As in `Retained`, of the last pass."""
+        self.given: tuple[Value, ...] = ()
+        """The gradients that the last pass was given for its roots."""
         self.filled_beside: set[Tensor] = set()
         """Tensors whose gradient was filled by a backward that filled parameters, or what is not known, as well."""
         self.saved_reads: list[SavedRead] = []

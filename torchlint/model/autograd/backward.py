@@ -73,6 +73,7 @@ def backward(
     """
     machine = autograd.machine
     origin = machine.here(origin)
+    autograd.given = tuple(root.given for root in roots if root.given is not None)
     argument = argument if machine.foreign_call is None else None
     assumed = machine.assumed
     pairs = [(guard, tensor, root) for root in roots for guard, tensor in tensor_options(autograd, root.value)]

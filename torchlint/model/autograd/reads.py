@@ -20,6 +20,7 @@ from torchlint.model.events.trace import Carried, Step
 from torchlint.model.state.frames import activated
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conditions, conjoin, implied, unconditional
 from torchlint.model.state.values import (
+    MOST_REACHABLE,
     GraphNode,
     Release,
     Saved,
@@ -105,8 +106,11 @@ def _read_retained(autograd: Autograd, retained: Retained, visited: Visited, ori
     step = Step(origin.origin, "this backward reads the retained graph")
     within = len(retained.iteration)
     carried = [node for node in sure if node.iteration[:within] == retained.iteration]
-    if retained.iteration == machine.iteration or not retained.iteration:
-        use: RetainedUse = "shared" if retained.asked_for == autograd.asked_for else "apart"
+    at_once = retained.iteration == machine.iteration or not retained.iteration
+    if (at_once or not carried) and _given_its_result(autograd, retained):
+        use: RetainedUse = "apart"
+    elif at_once:
+        use = "shared" if retained.asked_for == autograd.asked_for else "apart"
     elif carried:
         use = "carried"
         retained.carried = retained.carried or _carried(autograd, carried[0])
@@ -115,6 +119,31 @@ def _read_retained(autograd: Autograd, retained: Retained, visited: Visited, ori
         rows = retained.call is origin.origin and all(node.op.rpartition(".")[2] in _ROWS for node in anew)
         use = "repeated" if rows else "apart"
     retained.readers.append((step, use, machine.line()))
+
+
+def _given_its_result(autograd: Autograd, retained: Retained) -> bool:
+    """
+    Whether the gradient that this pass is given may depend on one that the retaining call made: neither a sum nor a
+    batch of gradients can stand for the two passes then. What was written into since is held to depend on it.
+    """
+    seen: set[int] = set()
+    pending = [tensor for value in autograd.given for tensor in reachable_tensors(value)]
+    while pending:
+        tensor = pending.pop()
+        if id(tensor) in seen:
+            continue
+        seen.add(id(tensor))
+        writes = tensor.storage.writes
+        if (
+            tensor.origin.origin is retained.call
+            or (writes and writes[-1].time > retained.time)
+            or len(seen) > MOST_REACHABLE
+        ):
+            return True
+        pending += tensor.inputs
+        if tensor.alias is not None:
+            pending.append(tensor.alias.source)
+    return False
 
 
 def _carried(autograd: Autograd, node: GraphNode) -> Carried | None:
@@ -190,12 +219,21 @@ def _read_released(
             continue
         need = unconditional(guard | release.assumed | machine.assumed)
         basis = release.path | machine.path
+        same_call = release.origin is origin
+        carried = _carried(autograd, node) if release.iteration != machine.iteration else None
+        known = same_call and carried is None and saves is Truth.YES and need <= basis
+        before = _built_before(autograd, release) if known else []
         result = f"`{node.result}`" if node.result else f"the result of `{node.op}`" if node.op else "the graph"
         event = FreedGraphRead(
             node=origin.origin,
             statement=machine.line(),
             trace=(
                 Step(node.origin.origin, f"`{node.op}` is recorded here" if node.op else "recorded here"),
+                *(
+                    Step(each.origin.origin, f"`{each.result}` is made here, before the loop")
+                    for each in before
+                    if each.origin.origin is not node.origin.origin
+                ),
                 release.step,
                 Step(origin.origin, f"backward comes to the freed node of `{node.op}` here")
                 if node.op
@@ -209,17 +247,52 @@ def _read_released(
             result=node.result,
             saves=saves,
             freed_by=release.step,
-            same_call=release.origin is origin,
+            same_call=same_call,
             same_root=same_root or (unseen and again),
             unseen=unseen,
             built_in_init=bool(node.built_in) and not machine.built_in,
             freeing_statement=release.line,
-            carried=_carried(autograd, node) if release.iteration != machine.iteration else None,
+            carried=carried,
+            built_before=tuple(dict.fromkeys(each.result for each in before)),
             consecutive=machine.after(release.line) is machine.line(),
         )
         autograd.freed_reads.setdefault((id(origin.origin), saves), []).append((need, basis, event))
         if event.truth is Truth.YES and saves is Truth.YES:
             return
+
+
+def _built_before(autograd: Autograd, release: Release) -> list[GraphNode]:
+    """
+    Where a pass comes from what an iteration has recorded to named results from before its loop, certainly, and on to
+    a node that the iteration before has freed.
+    """
+    now = autograd.machine.iteration
+    depth = next((i for i, (one, other) in enumerate(zip(now, release.iteration, strict=False)) if one != other), None)
+    if depth is None:
+        return []
+    found: dict[int, GraphNode] = {}
+    for node, _ in autograd.visited.values():
+        for guard, end in node.edges if node.iteration[: depth + 1] == now[: depth + 1] else ():
+            outer = isinstance(end, GraphNode) and len(end.iteration) <= depth and not unconditional(guard)
+            if outer and isinstance(end, GraphNode) and end.result and _comes_to_freed(end):
+                found[id(end)] = end
+    return sorted(found.values(), key=lambda each: each.time)
+
+
+def _comes_to_freed(node: GraphNode) -> bool:
+    """Whether a node surely is there and leads to one that saved tensors and is freed."""
+    seen: set[int] = set()
+    pending = [node]
+    while pending and len(seen) < MOST_REACHABLE:
+        each = pending.pop()
+        if id(each) in seen or each.condition.truth() is not Truth.YES:
+            continue
+        seen.add(id(each))
+        holds = each.holds is Truth.YES or any(not saved.guard for saved in each.saved)
+        if holds and any(not release.partly and not release.assumed for release in each.releases):
+            return True
+        pending += [end for guard, end in each.edges if isinstance(end, GraphNode) and not unconditional(guard)]
+    return False
 
 
 def _only_node(root: Tensor) -> GraphNode | None:
@@ -268,6 +341,7 @@ def note_retained(
             path=machine.path,
             assumed=machine.assumed,
             asked_for=autograd.asked_for,
+            time=machine.tick(),
             part=part,
             # A graph older than the running function is still there when the function is called again.
             opaque=not visited or any(node.opaque or node.time < activated(machine) for node, _ in visited.values()),

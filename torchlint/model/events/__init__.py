@@ -316,10 +316,8 @@ class FreedGraphRead(Event):
         YES: the node had saved tensors, so torch raises. NO: it had none; the gradient is accumulated once more.
     freed_by
         The step of the backward that freed it.
-    same_call
-        The freeing backward and this one are the same call, in two iterations of a loop.
-    same_root
-        Both start at the same tensor.
+    same_call, same_root
+        The freeing backward and this one are the same call, in two iterations of a loop; start at the same tensor.
     unseen
         The freed graph is the work of code nobody knows, which returned the root: it has saved what it needs, unless it
         needs nothing; then the gradient is accumulated twice.
@@ -327,8 +325,9 @@ class FreedGraphRead(Event):
         The freed node was recorded in a Module's `__init__`.
     freeing_statement
         The statement of the backward that freed it.
-    carried
+    carried, built_before
         The state that brings the freed graph from one iteration of a loop into the next; None: not one, or not known.
+        The names of what certainly was recorded before the loop and is read in each iteration, if `same_call`.
     consecutive
         `statement` directly follows `freeing_statement` in the same block.
     """
@@ -343,6 +342,7 @@ class FreedGraphRead(Event):
     built_in_init: bool
     freeing_statement: cst.CSTNode
     carried: Carried | None = None
+    built_before: tuple[str, ...] = ()
     consecutive: bool = False
     unseen: bool = False
 
@@ -404,9 +404,9 @@ class GraphRetained(Event):
     use
         "unread": proven that no later backward reads the retained graph. "shared": another backward of the same
         iteration reads it (two losses, one graph); "stepped": after a step of an optimizer. "apart": it does so for
-        the gradients of other tensors. "carried": a backward of a later iteration reads it through a state that is
-        carried over. "repeated": the same call reads it in a later iteration, a graph built before the loop (the rows
-        of a Jacobian). "unknown": the model cannot tell.
+        the gradients of other tensors, or for a gradient that the first one's result went into. "carried": a backward
+        of a later iteration reads it through a state that is carried over. "repeated": the same call reads it in a
+        later iteration, a graph built before the loop (the rows of a Jacobian). "unknown": the model cannot tell.
     readers
         The steps of the backwards that read the retained graph.
     carried

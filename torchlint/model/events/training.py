@@ -30,7 +30,7 @@ class GradientsCarried(Event):
     backward
         The step of the backward that accumulates.
     zeroed
-        "never": nothing in sight zeroes the gradients. "outside": something does, but not in this loop.
+        "never": nothing in sight zeroes the gradients before the step. "outside": something does, but not in this loop.
     nameable
         `optimizer` is a dotted name that means the same object where `step` stands.
     known

@@ -54,6 +54,11 @@ _REGISTERS = re.compile(
     r"\b(add_module|register_module|register_parameter|setattr|__setattr__|_modules|_parameters|__dict__)\b"
     r"|def (named_)?(parameters|modules|children)\b|def _apply\b"
 )
+_SETS_NEW_LAYER = re.compile(
+    r"\bsetattr\(self, f(?P<quote>['\"])(?P<start>\w+)\{\w+\}\w*(?P=quote), "
+    r"nn\.(Linear|Conv[123]d|LayerNorm)\([^(){}]*\)\)"
+)
+"""It registers a layer that nothing else holds, under a name with that beginning."""
 _UNREGISTERS = re.compile(
     r"\bdel\s+\S+\.|\b(delattr|_parameters|weight_norm|spectral_norm|parametri[sz]\w*|__dict__)\b"
 )
@@ -447,6 +452,8 @@ def _registers_otherwise(cls: Class, attribute: str) -> bool:
     """
     wraps = re.compile(rf"\b(Sequential|\w+List|\w+Dict)\(\s*\*?\s*self\.{attribute}\b")
     texts = [written(each.definition.origin) for each in cls.ancestry()]
+    if not any("getattr" in text for text in texts):  # else the list may be filled with what was registered so
+        texts = [_SETS_NEW_LAYER.sub(lambda m: m[0] if attribute.startswith(m["start"]) else "", t) for t in texts]
     gathers = re.compile(rf"\bin [\w(, .]*\bself\.{attribute}\b")
     chooses = re.compile(rf"\bself\.\w+ *= *self\.{attribute}(\[|\.get\()")
     return any(

@@ -73,15 +73,20 @@ def _carried(log: Log, step: Moment) -> Event | None:
             return None
         if _zeroes_otherwise(inside, step, index - len(step.iterations)):
             return None
-        zeroed = any(log.zeroes(zero, step) != "no" for zero in log.of("zero"))
+        # one that only comes after the loop, and is not come to again, resets nothing for this step
+        outer = step.iterations[:index]
+        reached = (each for each in log.of("zero") if each.time < step.time or any(each.within(o) for o in outer))
+        outside = next((zero for zero in reached if log.zeroes(zero, step) != "no"), None)
         backward = Step(found.origin.origin, "its gradients are added to those of the iteration before")
         return GradientsCarried(
             node=step.origin.origin,
             statement=step.line,
-            trace=(backward,),
+            trace=(backward,)
+            if outside is None
+            else (Step(outside.origin.origin, "zeroed here, outside the loop"), backward),
             optimizer=step.name,
             backward=backward,
-            zeroed="outside" if zeroed else "never",
+            zeroed="never" if outside is None else "outside",
             nameable=bool(step.name),
             known=isinstance(step.owner, (Optimizer, Instance)),
         )
