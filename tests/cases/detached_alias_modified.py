@@ -354,3 +354,27 @@ def arrays_of_their_own():
     e -= e.mean()
     np.clip(c, 0.0, 0.5, out=e)
     h.sum().backward()
+
+
+def number_that_other_code_makes_of_it():
+    """What code from elsewhere makes of an array is not the array."""
+    score = eval("lambda x, y: float((x * y).sum())")
+
+    def information(x, y):
+        x = x.detach().numpy()
+        y = y.detach().numpy()
+        return score(x, y)
+
+    def sensitivity(n):
+        inputs = torch.zeros(10, 3)
+        outputs = torch.zeros(10, 3)
+        total = 0.0
+        for column in range(n):
+            inputs[0:3] = torch.rand(3, 3)
+            outputs[0:3] = torch.rand(3, 3)
+            total += information(inputs[:, column].to("cpu"), outputs[:, column].to("cpu"))
+            inputs.fill_(0)
+            outputs.fill_(0)
+        return total
+
+    sensitivity(2)

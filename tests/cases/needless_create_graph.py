@@ -254,3 +254,24 @@ def penalty_in_a_dictionary_of_the_caller():
 
     penalise(Context, nn.Sequential(nn.Linear(2, 2), nn.Tanh()), torch.rand(3, 2, requires_grad=True))
     Context.losses["r1"].backward()
+
+
+def differentiated_by_the_object_that_holds_the_leaf():
+    """A method from elsewhere gets at `.grad` of what its object holds."""
+    Boosted = eval("type('Boosted', (), {'hessian': lambda self: torch.autograd.grad(self.scores.grad.sum(), self.scores)})")
+
+    class Booster(Boosted):
+        pass
+
+    module = Booster()
+    module.scores = nn.Parameter(torch.tensor([[1.0], [3.0]]))
+    loss = F.mse_loss(module.scores, torch.zeros(2, 1))
+    loss.backward(create_graph=True)
+    module.hessian()
+
+
+def differentiated_by_a_function_from_elsewhere():
+    step = eval("lambda leaf: torch.autograd.grad(leaf.grad.sum(), leaf)")
+    w = torch.ones(3, requires_grad=True)
+    (w**3).sum().backward(create_graph=True)
+    step(w)

@@ -36,6 +36,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     reachable_tensors,
+    sure_tensors,
 )
 from torchlint.model.torch.arguments import kind_of
 from torchlint.model.torch.arrays import numpy_call
@@ -164,7 +165,7 @@ def _number(run: Run, qualified: str, site: CallSite) -> Value | None:
     if kind is None or (run.imports is not None and run.imports.offers(qualified)):
         return None
     for value in site.values():
-        for tensor in reachable_tensors(value):
+        for tensor in sure_tensors(value):
             use(run.autograd, tensor, site.node)
     return Scalar(kind)
 

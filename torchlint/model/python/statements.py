@@ -33,7 +33,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     is_foreign,
-    reachable_tensors,
+    sure_tensors,
 )
 from torchlint.syntax import ir
 from torchlint.syntax.for_effect import is_for_effect
@@ -196,7 +196,7 @@ def _is_dtype(run: Run, argument: ir.Expression) -> bool:
 def _return(run: Run, node: ir.Return) -> None:
     machine = run.machine
     value = run.evaluate(node.value) if node.value is not None else NONE
-    for tensor in reachable_tensors(value):
+    for tensor in sure_tensors(value):
         use(run.autograd, tensor, node)
     if machine.dead:
         return  # what it returns raises

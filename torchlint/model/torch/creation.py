@@ -31,6 +31,7 @@ from torchlint.model.state.values import (
     may_be_tensor,
     parts,
     reachable_tensors,
+    sure_tensors,
 )
 from torchlint.model.torch.arguments import as_argument, precise_dtype, truth_of
 from torchlint.model.torch.defaults import device_named
@@ -48,7 +49,7 @@ def create(torch: Torch, qualified: str, site: CallSite, positional: list[Value]
     )
     display = qualified.rpartition(".")[2]
     for value in site.values():
-        for tensor in reachable_tensors(value):
+        for tensor in sure_tensors(value):
             use(autograd, tensor, site.node)
     if display == "normal" and any(value_grad(autograd, value) != GRAD_NO for value in positional):
         return made_of(positional, source=site.node)  # differentiated with respect to the mean, and to nothing else

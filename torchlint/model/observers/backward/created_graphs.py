@@ -18,9 +18,11 @@ from torchlint.model.observers.pending import PendingEvents
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import (
+    Bound,
     Function,
     GraphNode,
     Instance,
+    Module,
     Tensor,
     Unknown,
     Value,
@@ -191,9 +193,23 @@ class CreatedGraphs(Observer):
     ) -> None:
         """What comes out of code that the model doesn't know may be anything made of what went in."""
         if isinstance(result, Unknown) and isinstance(receiver, (Tensor, Unknown, Instance)):
+            if isinstance(receiver, Instance):
+                self._reach([receiver, *positional, *keywords.values()])
             for created in self._created:
                 if any(created.holds(value) for value in (receiver, *positional, *keywords.values())):
                     created.used = created.used or name not in ("numpy", "tolist")
+
+    def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
+        self._reach([callee, *arguments] if receiver is None else [callee, receiver, *arguments])
+
+    def _reach(self, given: list[Value]) -> None:
+        """Code that the model doesn't know may differentiate `.grad` of each leaf that it gets at."""
+        waiting = [each for each in self._created if each.accumulated and not each.used]
+        if not waiting:
+            return
+        within = {id(each) for value in given for each in explore(value, _held) if isinstance(each, Tensor)}
+        for created in waiting:
+            created.used = any(id(leaf) in within for leaf in created.leaves)
 
     def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
         if name != "data" or not isinstance(owner, Tensor):  # `.data` takes the numbers alone
@@ -222,6 +238,17 @@ class CreatedGraphs(Observer):
     def _leave(self, value: Value) -> None:
         for created in self._created:
             created.used = created.used or created.holds(value)
+
+
+def _held(value: Value) -> list[Value]:
+    """What code that has a value gets at."""
+    if isinstance(value, Bound):
+        return [value.receiver]
+    if isinstance(value, Module):
+        return [*value.parameters.values(), *(value.children or ())]
+    if isinstance(value, Instance):
+        return [*value.attributes.values(), *([value.layer] if value.layer is not None else [])]
+    return parts(value)
 
 
 def _into_data(statement: ir.Statement | None) -> bool:
