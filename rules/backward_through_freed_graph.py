@@ -94,7 +94,7 @@ class BackwardThroughFreedGraph(Rule):
         Example(
             """
             import torch
-            shared = torch.ones(3, requires_grad=True) + 1  # saves nothing: both backwards may pass
+            shared = (x := torch.ones(3, requires_grad=True)) + 1  # saves nothing: both backwards may pass
             shared.sum().backward()
             shared.mean().backward()
             """
@@ -106,8 +106,8 @@ class BackwardThroughFreedGraph(Rule):
         if isinstance(event, gradients.GivenNetworkFreed):
             yield Diagnostic(event.node, _of_given(event, root), event.trace, level=Level.WARNING, claims=(_RAISES,))
         elif event.saves is Truth.YES:
-            message = _message(event, root) + spelled(event.conditions)
-            yield Diagnostic(event.node, message, event.trace, no_freed_graph(event), claims=(_RAISES,))
+            said = _message(event, root) + spelled(event.conditions)
+            yield Diagnostic(event.node, said, event.trace, no_freed_graph(event), claims=(_RAISES,))
         elif event.unseen:
             message = _of_unseen(event, root) + spelled(event.conditions)
             fix = no_freed_graph(event) if event.carried else None

@@ -415,3 +415,23 @@ def import_that_begins_a_long_try():
         third = second
     except:
         third = None
+
+
+def object_that_is_not_made_without_it():
+    # /// script
+    # dependencies = ["torch>=2.1"]
+    # ///
+    is_new = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 4)
+
+    class Strategy:
+        def __init__(self, sizes):
+            if not is_new:
+                raise ImportError("needs torch 2.4")
+            self.sizes = sizes
+
+        def setup(self):
+            from torch.distributed.device_mesh import init_device_mesh
+
+            return init_device_mesh
+
+    Strategy((1,)).setup()

@@ -127,6 +127,13 @@ def referred(
         put = {use.reference.name for use in uses if use.kind in _ASKED_FOR}
         put = {name for name in put if gates.provides(name)}
         uses = [use for use in uses if use.kind not in _ASKED_FOR or use.reference.name not in put]
+        uses = [
+            use
+            for use in uses
+            if use.kind not in _ASKED_FOR
+            or not use.reference.inside
+            or not read.is_refused(use.reference.node, gates.is_flag)
+        ]
     read.is_left_out = bool(uses) and gates.is_left_out
     read.uncalled = gates.uncalled
     return lambda: target, [_event(path, target, use, read) for use in uses]
