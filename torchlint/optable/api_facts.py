@@ -511,8 +511,9 @@ STUB_CAME_LATE = frozenset({"torch.Tensor.xpu"})
 
 # Since when there is what replaces something, where that is before the first release whose sources are read.
 SINCE = {
-    **dict.fromkeys(("torch.outer", "torch.linalg.vector_norm", "torch.fft.fft", "torch.fft.rfft"), "1.7"),
-    **dict.fromkeys(("torch.fft.irfft", "torch.fft.ifft"), "1.7"),
+    **dict.fromkeys(("torch.outer", "torch.linalg.vector_norm"), "1.7"),
+    # In 1.7 `torch.fft` is the function, until somebody imports the module of that name.
+    **dict.fromkeys((f"torch.fft.{name}" for name in ("fft", "rfft", "irfft", "ifft")), "1.8"),
     **dict.fromkeys(
         (f"torch.linalg.{name}" for name in ("qr", "cholesky", "eigh", "svd", "solve", "matrix_rank", "multi_dot")),
         "1.8",
