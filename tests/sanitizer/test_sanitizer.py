@@ -119,7 +119,7 @@ def test_the_culprit_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / "a.py").write_text("import torch\n" + text)
     ran = _torchlint("run", "--output-format", "json", "-o", "page.json", "a.py", folder=tmp_path)
     sections = json.loads((tmp_path / "page.json").read_text("utf-8"))["sections"]
-    assert "torchlint" not in ran.stderr
+    assert "torchlint: " not in ran.stderr
     assert sections[0]["kind"] == kind
     assert sections[0]["steps"][sections[0]["culprit"]]["line"] == line
 
