@@ -112,10 +112,8 @@ def target_of(asked: str, said: str) -> Target:
     TargetError
         if that is no range, or one that no release up to the newest known lies in.
     """
-    lower, upper = bounds(asked)
-    if lower is None:
-        lower = upper
-    return Target(lower, upper, "" if lower == NEWEST and _is_to_come(asked) else said)
+    lower, upper, is_to_come = _bounds(asked)
+    return Target(upper if lower is None else lower, upper, "" if is_to_come else said)
 
 
 def bounds(asked: str) -> tuple[Release | None, Release]:
@@ -127,12 +125,18 @@ def bounds(asked: str) -> tuple[Release | None, Release]:
     TargetError
         as `target_of`.
     """
+    lower, upper, _ = _bounds(asked)
+    return lower, upper
+
+
+def _bounds(asked: str) -> tuple[Release | None, Release, bool]:
+    """As `bounds`, and whether the range begins after the newest known release, which then stands for it."""
     plain = _FROM.fullmatch(asked.strip())
     if plain is not None:
         oldest = tuple(int(each or 0) for each in plain.groups())
         later = [known for known, last in PATCHES.items() if (*known, last) >= oldest]
         if later:
-            return min(later), max(later)
+            return min(later), max(later), False
     from packaging.specifiers import InvalidSpecifier, SpecifierSet  # only who states another range pays for it
     from packaging.version import Version
 
@@ -147,15 +151,10 @@ def bounds(asked: str) -> tuple[Release | None, Release]:
         raise TargetError("no range of versions, such as '2.4' or '>=2.1,<3'")
     allowed = [known for known in PATCHES if any(True for _ in wanted.filter(_versions(known)))]
     if not allowed and first and max(first).release[:2] > NEWEST and _later(wanted, max(first)):
-        return NEWEST, NEWEST
+        return NEWEST, NEWEST, True
     if not allowed:
         raise TargetError(f"no release of torch up to {spelled(NEWEST)} lies in {asked!r}")
-    return (min(allowed) if first else None), max(allowed)
-
-
-def _is_to_come(asked: str) -> bool:
-    plain = _FROM.fullmatch(asked.strip())
-    return plain is None or (int(plain[1]), int(plain[2])) > NEWEST
+    return (min(allowed) if first else None), max(allowed), False
 
 
 _FROM = re.compile(r"(?:>=[ \t]*)?(\d+)\.(\d+)(?:\.(\d+))?", re.ASCII)

@@ -105,8 +105,8 @@ class Surroundings:
                 made = [each for each in around.body if isinstance(each, _Function) and each.name == "__init__"]
                 own = [each for each in around.body if isinstance(each, _Function) and not _is_of_the_class(each)]
                 inside = any(each.lineno <= line <= (each.end_lineno or 0) for each in own)
-                tests = AvailabilityTests(self.tree, elsewhere)
-                if inside and any(
+                tests = AvailabilityTests(self.tree, elsewhere) if inside and made else None
+                if tests is not None and any(
                     isinstance(each, ast.If)
                     and isinstance(each.body[-1], ast.Raise)
                     and not isinstance(each.test, ast.BoolOp)
