@@ -445,6 +445,26 @@ def target_outside_of_the_closure():
     optimizer.step(closure)
 
 
+def gradient_of_a_product_holds_both_factors():
+    """Raises: backward through the graph a second time"""
+    gain = torch.tensor([1.0, 2.0], requires_grad=True)
+    top = gain.max()
+    loss = (gain * top).sum()
+    (slope,) = torch.autograd.grad(loss, gain, create_graph=True)
+    slope.sum().backward()
+    top.backward()  # error: [TLN101]
+
+
+def gradient_of_one_factor_holds_the_other():
+    gain = torch.tensor([1.0, 2.0], requires_grad=True)
+    rate = torch.tensor([1.0, 3.0], requires_grad=True)
+    top = gain.max()
+    loss = (rate * top).sum()
+    (slope,) = torch.autograd.grad(loss, rate, create_graph=True)
+    slope.sum().backward()
+    rate.sum().backward()
+
+
 def inner_and_outer_loss_of_functional_call():
     from torch.func import functional_call
 

@@ -179,7 +179,13 @@ def _depends_on_saved(
     recorded = [each.tensor.requires_grad == GRAD_YES for each in node.saved]
     certain = smooth and (any(recorded) if symmetric else all(recorded))
     # Which of several saved tensors the gradient of one input depends on, is known only where it is on all of them.
-    alone = len({id(each.tensor) for each in saved}) == 1 or symmetric or node.formula == "all"
+    bilinear = operation_of(node) in _BILINEAR
+    alone = (
+        len({id(each.tensor) for each in saved}) == 1
+        or symmetric
+        or node.formula == "all"
+        or (bilinear and all(_leads(autograd, each, ends, known, certainly=True) for each in saved))
+    )
     edges = [
         (guard if alone and certain else guard | unknown_guard(), end)
         for each in saved
@@ -194,12 +200,18 @@ def _used(autograd: Autograd, node: GraphNode, ends: set[int], known: dict[int, 
     written = node.op.endswith(("_", "="))  # then the tensor has another history by now
     if len(node.saved) != 2 or len(saved) != 2 or written or operation_of(node) not in _BILINEAR:
         return saved
-    leading = [
-        any(
-            id(end) in ends or (isinstance(end, GraphNode) and leads(end, ends, known))
-            for _, end in edges_of(autograd, each.tensor)
-        )
-        for each in saved
-    ]
+    leading = [_leads(autograd, each, ends, known) for each in saved]
     used = [each for each, leads_on in zip(saved, reversed(leading), strict=True) if leads_on]
     return used or saved
+
+
+def _leads(
+    autograd: Autograd, saved: Saved, ends: set[int], known: dict[int, bool], *, certainly: bool = False
+) -> bool:
+    """Whether a saved tensor was made of these ends; `certainly`: by a way without unknown code or a condition."""
+    seen = {} if certainly else known
+    return any(
+        id(end) in ends or (isinstance(end, GraphNode) and leads(end, ends, seen, sure=certainly))
+        for guard, end in edges_of(autograd, saved.tensor)
+        if not certainly or not guard
+    )
