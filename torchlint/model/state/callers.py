@@ -160,9 +160,16 @@ class Callers:
 
 
 def _is_for_inference(condition: str | None, arm: int) -> bool:
+    """Whether a conjunction that holds (arm 1), or doesn't, says that nobody trains."""
     if condition is None:
         return False
-    return "training" in condition if arm == 0 else bool(_INFERS.search(condition.rpartition(".")[2]))
+    literals = [each for each in condition.split(" and ") if "(" not in each]
+    trains = [each for each in literals if "training" in each]
+    if arm == 0:
+        return bool(trains) and not any(each.startswith("not ") for each in trains)
+    if any(each.startswith("not ") for each in trains):
+        return True
+    return any(_INFERS.search(each.rpartition(".")[2]) for each in literals if not each.startswith("not "))
 
 
 def _in_an_arm(machine: Machine) -> bool:
