@@ -89,7 +89,10 @@ class TensorFromTensor(Rule):
     def check(self, event: work.TensorCopied) -> Iterator[Diagnostic]:
         data = shown(event.data)
         consequence = "cuts the graph and torch warns" if event.in_graph else "torch warns"
-        message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}; `clone` or `to` is for those"
+        cure = (
+            "`clone` or `to` is for those" if event.certain else "`as_tensor` takes those, too"
+        )  # or a list, or numbers
+        message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}; {cure}"
         if event.annotated:
             message += f", where {data} is one, as its annotation or its use says"
         elif event.shown:

@@ -237,10 +237,10 @@ class CreatedGraphs(Observer):
 
     def ran(self, statement: ir.Statement) -> None:
         """`x[i] = f(g)` where nobody knows what `x` is: a tensor that is in the graph from here on, perhaps."""
-        if isinstance(statement, ir.Assign) and any(isinstance(each, ir.Subscript) for each in statement.targets):
-            if self.machine.grad_mode is not Truth.NO:
-                for created in self._created:
-                    created.used = created.used or created.read_in is statement
+        targets = statement.targets if isinstance(statement, ir.Assign) else []
+        if self.machine.grad_mode is not Truth.NO and any(isinstance(each, ir.Subscript) for each in targets):
+            for created in self._created:
+                created.used = created.used or created.read_in is statement
 
     def _leave(self, value: Value) -> None:
         for created in self._created:

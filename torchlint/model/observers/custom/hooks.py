@@ -218,11 +218,15 @@ def _ignores_gradients(hook: Value | None) -> bool:
     if not isinstance(function, Function):
         return False
     definition = function.definition
-    given = [each.name for each in definition.parameters][1 if bound else 0 :]
-    if len(given) != 3:
+    parameters = definition.parameters[1 if bound else 0 :]
+    given = [each.name for each in parameters]
+    whole = len(given) == 1 and parameters[0].kind == "*"
+    if len(given) != 3 and not whole:
         return False
     read = {each.id for each in ir.walk(definition.body) if isinstance(each, ir.Name)}
     gives = isinstance(definition, ir.Lambda) or any(
         isinstance(each, ir.Return) and each.value is not None for each in ir.walk(definition.body)
     )
+    if whole:
+        return given[0] not in read
     return given[1] not in read and not (gives and given[2] in read)
