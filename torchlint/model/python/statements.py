@@ -126,7 +126,7 @@ def _may_convert_nothing(
     results = [each for _, each in alternatives(value)]
     if not moves and all(isinstance(each, Tensor) and each.storage is not tensor.storage for each in results):
         return ()
-    given = ", ".join(dotted(each.value) or "…" for each in call.arguments)
+    given = ", ".join(each.star + (dotted(each.value) or "…") for each in call.arguments)
     return (Condition("copy", f"{dotted(function.value) or '…'}.{function.attr}({given})"),)
 
 
