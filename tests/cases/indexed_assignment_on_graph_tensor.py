@@ -422,3 +422,23 @@ def window_of_an_attention_that_trains():
             return torch.softmax(attention, -1)
 
     Attention(True)(torch.rand(2, 3, 4)).sum().backward()
+
+
+def part_rotated_by_what_nobody_knows():
+    """Holds: query._version == 1"""
+    rotated = eval("lambda part: part.flip(-1)")
+    query = torch.relu(nn.Linear(4, 4)(torch.rand(2, 3, 4))) * 2
+    query[:, :2] = rotated(query[:, :2])  # strict: [TLN205, TLN220]
+    query.sum().backward()
+
+
+def another_part_given_to_what_nobody_knows():
+    """Holds: raised"""
+    squared = eval("lambda part: part * part")
+    query = torch.relu(nn.Linear(4, 4)(torch.rand(2, 4, 4))) * 2
+    query[:, :2] = squared(query[:, 2:])  # smell: [TLN205]
+    try:
+        query.sum().backward()
+        raised = False
+    except RuntimeError:
+        raised = True
