@@ -194,3 +194,17 @@ def hook_that_looks_at_what_it_takes():
 
     net.register_backward_hook(look)  # warning: [TLN510]
     net(torch.rand(3, 2)).sum().backward()
+
+
+def hook_that_keeps_what_came_out():
+    """Warns: non-full backward hook"""
+    from functools import partial
+
+    kept = {}
+
+    def keep(module, i, o, name):
+        kept[name] = o
+
+    layers = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    layers.register_backward_hook(partial(keep, name="first"))  # strict: [TLN510]
+    layers(torch.rand(3, 2)).sum().backward()

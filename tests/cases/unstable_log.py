@@ -408,3 +408,17 @@ def picked_by_the_other_sign():
         return torch.log(1 + torch.exp(x[above]))  # smell: [TLN605]
 
     y = softplus(torch.tensor([-200.0, 1.0, 200.0]))
+
+
+def shifted_and_written_over():
+    """The exponentials take the place of what they are made of: the maximum was subtracted before."""
+
+    def cross_entropy(logits, target):
+        logits = logits - logits.max(dim=-1)[0].unsqueeze(-1)
+        predicted = logits.gather(-1, target).clone()
+        exponentials = logits
+        torch.exp(logits, out=exponentials)
+        return torch.log(exponentials.sum(dim=-1)) - predicted.squeeze(-1)
+
+    with torch.no_grad():
+        assert cross_entropy(torch.tensor([[200.0, 0.0]]), torch.tensor([[0]])).isfinite().all()
