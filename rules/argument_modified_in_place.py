@@ -1,6 +1,7 @@
 import re
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import code
 from torchlint.model.events import writes
 from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
@@ -11,6 +12,9 @@ _MEANT = re.compile(
 _WRITER = re.compile(
     r"[^_]_$|^_?(init|reset|fill|zero|update|set|copy|load|clip|clamp|step|apply|scale|add|write|mask_fill)"
 )
+
+# A number so small that it only keeps others from an edge: from 0, from the end of an interval.
+_NUDGE = re.compile(r"=[^=]*\beps(?:ilon)?\b")
 
 
 class ArgumentModifiedInPlace(Rule):
@@ -31,7 +35,7 @@ class ArgumentModifiedInPlace(Rule):
 
     ## Known limits
     Silent on parameters called `out`, `buffer`, `state`, `cache` and the like, on functions whose names say that they
-    write, on those with an `inplace` switch, and under `no_grad`.
+    write, on those with an `inplace` switch, and under `no_grad`. With `--strict` only: what is written is an `eps`.
 
     ## References
     - [torch.Tensor](https://docs.pytorch.org/docs/stable/tensors.html): "methods which mutate a tensor are marked
@@ -104,5 +108,6 @@ class ArgumentModifiedInPlace(Rule):
         if event.read is not None:
             message += f", and the caller goes on using it as `{event.read_name}`"
         claims = (Observed("argument-written", event.parameter, event.read_name),)
-        level = Level.WARNING if event.read is not None else Level.STRICT
+        nudged = _NUDGE.search(code(event.statement)) is not None  # what reads it afterwards meets nearly the same
+        level = Level.WARNING if event.read is not None and not nudged else Level.STRICT
         yield Diagnostic(event.node, message, event.trace, level=level, claims=claims)

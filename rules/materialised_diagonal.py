@@ -6,7 +6,8 @@ from torchlint.fixes.rewrites import code, operand, shown
 from torchlint.model.events import work
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
-_SMALL = 3
+_SMALL = 4
+"""The rows of a transformation in homogeneous coordinates."""
 
 
 class MaterialisedDiagonal(Rule):
@@ -29,7 +30,7 @@ class MaterialisedDiagonal(Rule):
     is computed in half precision, a product of elements is not.
 
     ## Known limits
-    With `--strict` only where the size is unknown, or three rows or less. Silent where `d` isn't known to be a vector:
+    With `--strict` only where the size is unknown, or four rows or less. Silent where `d` isn't known to be a vector:
     of a matrix, `torch.diag` takes the diagonal.
 
     ## References
@@ -63,7 +64,7 @@ class MaterialisedDiagonal(Rule):
             """
             import torch
 
-            x = torch.rand(6, 4, requires_grad=True)
+            x = torch.rand(60, 40, requires_grad=True)
             u, s, vh = torch.linalg.svd(x, full_matrices=False)
             scaled = u @ torch.diag(s)  # smell: [TLN703]
             product = scaled.grad_fn.name()
@@ -72,7 +73,7 @@ class MaterialisedDiagonal(Rule):
             fixed="""
             import torch
 
-            x = torch.rand(6, 4, requires_grad=True)
+            x = torch.rand(60, 40, requires_grad=True)
             u, s, vh = torch.linalg.svd(x, full_matrices=False)
             scaled = u * s
             product = scaled.grad_fn.name()

@@ -27,7 +27,7 @@ class ParameterInPlainContainer(Rule):
 
     ## Known limits
     What is registered elsewhere as well (`self.net = nn.Sequential(*self.layers)`, `add_module`) is fine. So is a list
-    of one, the usual way to hide a module on purpose, and what has no parameters to train.
+    of one, the usual way to hide a module on purpose, and what has no parameters, or parameters that nothing reads.
 
     ## References
     - [torch.nn.ModuleList](https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html)

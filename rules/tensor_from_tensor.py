@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -89,7 +90,9 @@ class TensorFromTensor(Rule):
     def check(self, event: work.TensorCopied) -> Iterator[Diagnostic]:
         data = shown(event.data)
         consequence = "cuts the graph and torch warns" if event.in_graph else "torch warns"
-        message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}; `clone` or `to` is for those"
+        given = re.fullmatch(r"[\w.]+", code(event.data)) and not event.certain  # perhaps numbers, from other callers
+        cure = "`as_tensor` takes those, too" if given else "`clone` or `to` is for those"
+        message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}; {cure}"
         if event.annotated:
             message += f", where {data} is one, as its annotation or its use says"
         elif event.shown:

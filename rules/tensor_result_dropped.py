@@ -31,7 +31,7 @@ class TensorResultDropped(Rule):
     ## Known limits
     Silent where the work may be meant and not the result: what draws random numbers, what stands between two readings
     of a clock, in a loop that only repeats it, under a profiler or another context that is not one of torch's grad
-    modes.
+    modes. Silent where the result would change nothing: `detach()` of what requires no grad.
     The receiver must be known to be a tensor: modules (`model.cuda()`), containers and other classes change
     themselves. Bodies of `pytest.raises` and a notebook cell's last expression are left alone.
 

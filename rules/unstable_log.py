@@ -45,7 +45,8 @@ class UnstableLog(Rule):
     from which the maximum was subtracted. `log1p` and `expm1` only where it is all one expression, and the 1
     is written out: what has a name may be another number elsewhere. Both with `--strict` only: most code
     never meets values that are small enough. Silent on what has bounds, and cannot overflow or round to 0
-    (`clamp(max=…)`, `tanh`, `-abs(x)`), and on a result that is asked afterwards whether it has (`isinf`, `== inf`).
+    (`clamp(max=…)`, `tanh`, `-abs(x)`, `x[x < 0]`), and on a result that is asked afterwards whether it has (`isinf`,
+    `== inf`).
     With `--strict` only: what is divided by as well, infinite there all the same, and `def loss_reference`.
 
     ## References

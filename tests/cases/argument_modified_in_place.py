@@ -297,3 +297,15 @@ def a_place_to_work_in():
     total = compacted(torch.rand(4, 2), torch.tensor([0, 2]), space)
     again = compacted(torch.rand(4, 2), torch.tensor([1, 2]), space)
     assert total + again < 8 and space.shape == (4, 2)
+
+
+def last_edge_moved_by_little():
+    """Holds: (edges[-1] > 1).item()"""
+
+    def searchsorted(bin_locations, inputs, eps=1e-6):
+        bin_locations[..., -1] += eps  # strict: [TLN213]
+        return torch.sum(inputs[..., None] >= bin_locations, dim=-1) - 1
+
+    edges = torch.linspace(0, 1, 5)
+    place = searchsorted(edges, torch.tensor([0.3, 1.0]))
+    value = edges.gather(-1, place)

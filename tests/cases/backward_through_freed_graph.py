@@ -922,3 +922,51 @@ def made_before_the_loop_and_detached():
     for _ in range(3):
         ratio = actor(seen).exp() / old
         (ratio.squeeze(-1) * advantage).mean().backward()
+
+
+def state_carried_through_a_wrapped_model():
+    """Raises: Trying to backward through the graph a second time"""
+    from torch.distributed.algorithms.ddp_comm_hooks.debugging_hooks import noop_hook
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=1)
+
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = nn.GRUCell(2, 2)
+
+        def forward(self, x, h):
+            return self.cell(x, h)
+
+    model = torch.nn.parallel.DistributedDataParallel(Recurrent())
+    model.register_comm_hook(None, noop_hook)
+    h = torch.zeros(1, 2)
+    for _ in range(2):
+        h = model(torch.rand(1, 2), h)
+        h.mean().backward()  # error: [TLN101]
+
+
+def options_that_a_wrapped_model_gives_back():
+    """What is carried was made of no parameter: the wrapped model says so."""
+    from torch.distributed.algorithms.ddp_comm_hooks.debugging_hooks import noop_hook
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=1)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+
+        def forward(self, x, option):
+            if option is None:
+                option = torch.rand(1, 2)
+            return self.linear(x), option
+
+    model = torch.nn.parallel.DistributedDataParallel(Net())
+    model.register_comm_hook(None, noop_hook)
+    option = None
+    for _ in range(2):
+        out, option = model(torch.rand(1, 2), option)
+        out.mean().backward()

@@ -132,3 +132,15 @@ def part_of_an_activation():
     h = torch.nn.Linear(2, 2)(torch.ones(1, 2))
     h[:, 1:].data.fill_(1)  # smell: [TLN207]
     h.sum().backward()
+
+
+def part_scaled_in_place():
+    """Holds: (spectrum[:, -1] == -1).all()"""
+    spectrum = torch.ones(2, 3)
+    spectrum[:, -1].data *= -1  # strict: [TLN207]
+
+
+def part_computed_anew():
+    """Holds: (spectrum == 1).all()"""
+    spectrum = torch.ones(2, 3)
+    spectrum[:, -1].data = -spectrum[:, -1].data  # warning: [TLN207]

@@ -161,3 +161,50 @@ def hooks_of_layers_of_two_operations():
         if isinstance(module, (nn.ReLU, Twice)):
             module.register_backward_hook(guide)  # warning: [TLN510]
     model(torch.rand(4, 2, requires_grad=True)).sum().backward()
+
+
+def hook_of_a_method_that_takes_whatever_comes():
+    """Warns: non-full backward hook"""
+
+    class Conv(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+            self.cached = None
+            self.register_backward_hook(self.forget)  # strict: [TLN510]
+
+        def forward(self, x):
+            self.cached = self.linear.weight.detach()
+            return torch.tanh(self.linear(x))
+
+        def forget(self, *given):
+            self.cached = None
+
+    Conv()(torch.rand(3, 2)).sum().backward()
+
+
+def hook_that_looks_at_what_it_takes():
+    """Warns: non-full backward hook"""
+
+    seen = []
+    net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+
+    def look(*given):
+        seen.append(given[1])
+
+    net.register_backward_hook(look)  # warning: [TLN510]
+    net(torch.rand(3, 2)).sum().backward()
+
+
+def hook_that_keeps_what_came_out():
+    """Warns: non-full backward hook"""
+    from functools import partial
+
+    kept = {}
+
+    def keep(module, i, o, name):
+        kept[name] = o
+
+    layers = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    layers.register_backward_hook(partial(keep, name="first"))  # strict: [TLN510]
+    layers(torch.rand(3, 2)).sum().backward()

@@ -379,3 +379,66 @@ def arm_for_evaluation():
             return y.detach()
 
     Gate()(torch.ones(1, 2)).sum().backward()
+
+
+def window_of_an_attention_that_only_infers():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, windowing):
+            super().__init__()
+            self.score = nn.Linear(4, 1)
+            self.windowing = windowing
+
+        def windowed(self, attention):
+            attention[:, 0] = attention.amax(1)  # strict: [TLN205]
+            return attention
+
+        def forward(self, query):
+            attention = self.score(torch.tanh(query)).squeeze(-1)
+            if not self.training and self.windowing:
+                attention = self.windowed(attention)
+            return torch.softmax(attention, -1)
+
+    call = eval("lambda function, *given: function(*given)")
+    call(Attention(True).eval(), torch.rand(2, 3, 4)).sum().backward()
+
+
+def window_of_an_attention_that_trains():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, windowing):
+            super().__init__()
+            self.score = nn.Linear(4, 1)
+            self.windowing = windowing
+
+        def forward(self, query):
+            attention = self.score(torch.tanh(query)).squeeze(-1)
+            if not self.training and self.windowing:
+                attention = attention.clone()
+            else:
+                attention[:, 0] = attention.amax(1)  # error: [TLN205]
+            return torch.softmax(attention, -1)
+
+    Attention(True)(torch.rand(2, 3, 4)).sum().backward()
+
+
+def part_rotated_by_what_nobody_knows():
+    """Holds: query._version == 1"""
+    rotated = eval("lambda part: part.flip(-1)")
+    query = torch.relu(nn.Linear(4, 4)(torch.rand(2, 3, 4))) * 2
+    query[:, :2] = rotated(query[:, :2])  # strict: [TLN205, TLN220]
+    query.sum().backward()
+
+
+def another_part_given_to_what_nobody_knows():
+    """Holds: raised"""
+    squared = eval("lambda part: part * part")
+    query = torch.relu(nn.Linear(4, 4)(torch.rand(2, 4, 4))) * 2
+    query[:, :2] = squared(query[:, 2:])  # smell: [TLN205]
+    try:
+        query.sum().backward()
+        raised = False
+    except RuntimeError:
+        raised = True

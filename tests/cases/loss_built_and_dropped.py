@@ -351,3 +351,33 @@ def total_of_which_one_term_is_differentiated():
     loss_b = criterion(b(x), y)
     loss_d = (loss_a + loss_b) / 2  # warning: [TLN408]
     loss_a.backward()
+
+
+def loss_taken_out_of_the_sum():
+    """The sum with it stands in a comment."""
+
+    class Loss(nn.Module):
+        def forward(self, output, target):
+            fit_loss = nn.functional.mse_loss(output, target)
+            size_loss = nn.functional.l1_loss(output, torch.zeros_like(output))
+
+            # total_loss = fit_loss + size_loss
+            total_loss = fit_loss
+
+            return total_loss
+
+    Loss()(nn.Linear(2, 2)(torch.rand(3, 2)), torch.rand(3, 2)).backward()
+
+
+def loss_left_out_of_the_sum():
+    """Holds: loss.grad_fn.name() == 'MseLossBackward0'"""
+
+    class Loss(nn.Module):
+        def forward(self, output, target):
+            fit_loss = nn.functional.mse_loss(output, target)
+            # size_loss keeps the output small
+            size_loss = nn.functional.l1_loss(output, torch.zeros_like(output))  # warning: [TLN408]
+            total_loss = fit_loss
+            return total_loss
+
+    loss = Loss()(nn.Linear(2, 2)(torch.rand(3, 2)), torch.rand(3, 2))

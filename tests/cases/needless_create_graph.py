@@ -275,3 +275,18 @@ def differentiated_by_a_function_from_elsewhere():
     w = torch.ones(3, requires_grad=True)
     (w**3).sum().backward(create_graph=True)
     step(w)
+
+
+def newton_step_into_what_a_caller_gave():
+    """Whoever gave the points differentiates what comes of the gradients."""
+
+    def refit(points, phi):
+        moved = points[1:].clone().requires_grad_(True)
+        (slope,) = torch.autograd.grad(phi(moved).sum(), moved, create_graph=True)
+        points = points.clone()
+        points[1:] = moved - phi(moved) * slope
+        return points
+
+    radius = torch.tensor(0.5, requires_grad=True)
+    refit(torch.ones(3), lambda x: x * x - radius).sum().backward()
+    assert radius.grad is not None

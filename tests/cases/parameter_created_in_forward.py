@@ -147,3 +147,36 @@ def two_on_one_line():
         def forward(self, x):
             a, b = nn.Linear(2, 2)(x), nn.Linear(2, 2)(x)  # warning: [TLN303]
             return nn.Linear(2, 2)(a + b)  # warning: [TLN303]
+
+
+def layer_that_another_network_gives_its_weights():
+    class Adaptive(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weights = nn.Linear(3, 81)
+
+        def forward(self, x, context):
+            conv = nn.Conv2d(3, 3, 3, bias=False)
+            del conv.weight
+            conv.weight = self.weights(context).view(3, 3, 3, 3)
+            other = nn.Conv2d(3, 3, 3, bias=False)
+            other._parameters["weight"] = conv.weight
+            third = nn.Conv2d(3, 3, 3, bias=False)
+            same = torch.func.functional_call(third, {"weight": conv.weight}, x)
+            return conv(x) + other(x) + same
+
+    net = Adaptive()
+    net(torch.rand(1, 3, 8, 8), torch.rand(3)).sum().backward()
+    assert net.weights.weight.grad is not None
+
+
+def layer_whose_weights_are_read():
+    """Holds: not list(Sized().parameters())"""
+
+    class Sized(nn.Module):
+        def forward(self, x):
+            conv = nn.Conv2d(3, 3, 3)  # warning: [TLN303]
+            self.size = conv.weight.numel()
+            return conv(x)
+
+    Sized()(torch.rand(1, 3, 8, 8))

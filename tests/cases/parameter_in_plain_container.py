@@ -415,3 +415,37 @@ def layers_of_a_list_set_by_name():
 
     net = Net(2, 2)
     assert len(list(net.parameters())) == 4
+
+
+def placeholders_that_nothing_computes_with():
+    class GAN(nn.Module):
+        def __init__(self, shapes):
+            super().__init__()
+            self.data_inputs = [nn.Parameter(torch.empty(shape)) for shape in shapes]
+            self.names = [f"data_{i}" for i in range(len(self.data_inputs))]
+            self.layers = []
+            for shape in shapes:
+                self.layers.append(nn.Parameter(torch.empty(shape)))
+            self.generator = nn.Linear(3, 3)
+
+        def forward(self, noise, data):
+            self.layers = [data]
+            return self.generator(noise + self.layers[0])
+
+    GAN([3, 3])(torch.rand(2, 3), torch.rand(2, 3))
+
+
+def counted_and_computed_with():
+    """Holds: len(list(net.parameters())) == 0"""
+
+    class Prompts(nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            self.prompts = [nn.Parameter(torch.rand(3)) for _ in range(n)]  # warning: [TLN302]
+            self.n = len(self.prompts)
+
+        def forward(self, x):
+            return x + self.prompts[0] * self.n
+
+    net = Prompts(2)
+    net(torch.rand(2, 3))

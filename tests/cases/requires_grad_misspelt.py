@@ -187,3 +187,37 @@ def flags_that_are_looked_at():
         frozen = p.requires_grad == False
         if p.requires_grad == frozen:
             p.requires_grad = False
+
+
+def module_of_buffers_alone():
+    """There is no parameter that goes on learning."""
+
+    class Window(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.size = size
+            self.register_buffer("window", torch.hann_window(size))
+            self.act = nn.ReLU()
+
+        def forward(self, x):
+            return self.act(x * self.window)
+
+    window = Window(8)
+    window.requires_grad = False
+    assert not window(torch.rand(8)).requires_grad
+
+
+def module_with_a_layer_inside():
+    """Holds: window.inner.weight.requires_grad"""
+
+    class Window(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.register_buffer("window", torch.hann_window(size))
+            self.inner = nn.Linear(size, size)
+
+        def forward(self, x):
+            return self.inner(x * self.window)
+
+    window = Window(8)
+    window.requires_grad = False  # warning: [TLN310]

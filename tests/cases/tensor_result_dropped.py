@@ -295,3 +295,18 @@ def moved_to_where_another_tensor_is():
         b = 2 * k
         b.to(other.device)  # warning: [TLN212]
         return b
+
+
+def detached_from_no_graph():
+    """Assigned, the results would be the same tensors in all that anybody meets."""
+    low, high = torch.Tensor([0.0, 1.0]), torch.zeros(2)
+    low.detach()
+    high.detach()
+    assert not (low + high).requires_grad
+
+
+def detached_for_nothing():
+    """Holds: scaled.requires_grad"""
+    weight = torch.ones(2, requires_grad=True)
+    scaled = weight * 2
+    scaled.detach()  # warning: [TLN212]

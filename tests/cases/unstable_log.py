@@ -382,3 +382,43 @@ def a_reference_to_compare_with():
 
     x = torch.tensor([1.0, -2.0])
     assert torch.allclose(loss_reference(x, torch.ones(2)), -torch.nn.functional.logsigmoid(x).mean())
+
+
+def picked_by_its_sign():
+    """Each half by a form that cannot overflow on it."""
+
+    def softplus(x):
+        below, above = x < 0, ~(x < 0)
+        y = torch.zeros_like(x)
+        y[below] = torch.log(1 + torch.exp(x[below]))
+        y[above] = x[above] + torch.log(1 + torch.exp(-x[x >= 0]))
+        return y
+
+    x = torch.tensor([-200.0, 1.0, 200.0])
+    mask = x >= 0
+    left = torch.log(1 + torch.exp(x[~mask]))
+    assert softplus(x).isfinite().all() and left.isfinite().all()
+
+
+def picked_by_the_other_sign():
+    """Holds: y.isinf().any()"""
+
+    def softplus(x):
+        above = x > 0
+        return torch.log(1 + torch.exp(x[above]))  # smell: [TLN605]
+
+    y = softplus(torch.tensor([-200.0, 1.0, 200.0]))
+
+
+def shifted_and_written_over():
+    """The exponentials take the place of what they are made of: the maximum was subtracted before."""
+
+    def cross_entropy(logits, target):
+        logits = logits - logits.max(dim=-1)[0].unsqueeze(-1)
+        predicted = logits.gather(-1, target).clone()
+        exponentials = logits
+        torch.exp(logits, out=exponentials)
+        return torch.log(exponentials.sum(dim=-1)) - predicted.squeeze(-1)
+
+    with torch.no_grad():
+        assert cross_entropy(torch.tensor([[200.0, 0.0]]), torch.tensor([[0]])).isfinite().all()

@@ -42,6 +42,7 @@ from torchlint.model.state.values import (
     unknown_guard,
 )
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import same
 from torchlint.syntax.tree import written
 
 MOST_WRITES = 128
@@ -164,7 +165,8 @@ def write(
         raises = raises | outdated
     storage = tensor.storage
     needed, saved_by = _needed(autograd, tensor)
-    handed = any(each.sure for each in storage.uses) or _read_with_parameters(autograd, tensor)
+    handed = any(each.sure and not _is_written_back(autograd, each) for each in storage.uses)
+    handed = handed or _read_with_parameters(autograd, tensor)
     old_in_graph = grad.truth() & ~tensor.is_leaf
     node: GraphNode | None = None
     if recorded != GRAD_NO and raises is not Truth.YES:
@@ -251,6 +253,19 @@ def _needed(autograd: Autograd, tensor: Tensor) -> tuple[Truth, tuple[Step, ...]
     if tensor.storage.uses or any(node.opaque for _, node in tensor.grad_fn):
         needed = needed | Truth.MAYBE
     return needed, tuple(reversed(steps))
+
+
+def _is_written_back(autograd: Autograd, use: Use) -> bool:
+    """Whether the statement that writes gave away the very part that it writes: `x[i] = rotated(x[i])`."""
+    statement = autograd.machine.statement
+    if not isinstance(statement, ir.Assign) or statement.value is None:
+        return False
+    parts = list(ir.walk(statement.value))
+    return any(each is use.origin for each in parts) and any(
+        isinstance(target, ir.Subscript) and isinstance(each, ir.Subscript) and same(target, each)
+        for target in statement.targets
+        for each in parts
+    )
 
 
 def _read_with_parameters(autograd: Autograd, tensor: Tensor) -> bool:

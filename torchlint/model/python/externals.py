@@ -7,7 +7,7 @@ What none of them knows is unknown code.
 from __future__ import annotations
 
 from torchlint.knowledge import foreign
-from torchlint.knowledge.names import PARAMETERS_TO_VECTOR
+from torchlint.knowledge.names import DISTRIBUTED_DATA_PARALLEL, PARAMETERS_TO_VECTOR
 from torchlint.model.autograd.writes import use
 from torchlint.model.python.builtins import call_builtin, chain, new_partial
 from torchlint.model.python.containers import new_deque
@@ -242,4 +242,7 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if isinstance(result, Unknown):
         result.layer = last[:1].isupper()
         result.made_by = qualified if qualified.startswith("torch.distributions.") and last[:1].isupper() else ""
+        if qualified in DISTRIBUTED_DATA_PARALLEL:
+            wrapped = site.get(0, "module")
+            result.wraps = wrapped if isinstance(wrapped, (Instance, Module)) else None
     return result

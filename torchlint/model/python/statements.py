@@ -99,6 +99,8 @@ def _dropped(run: Run, node: ir.ExpressionStatement, call: ir.Call, value: Value
         return
     if dtypes.conversion(function.attr) is not None and value is tensor:
         return  # it has that dtype: torch gives the tensor itself
+    if isinstance(tensor, Tensor) and function.attr == "detach" and tensor.requires_grad.truth() is Truth.NO:
+        return  # there is no graph to leave: assigned, it would change nothing either
     machine.emit(
         ResultDropped(
             node=call.origin,
@@ -124,7 +126,7 @@ def _may_convert_nothing(
     results = [each for _, each in alternatives(value)]
     if not moves and all(isinstance(each, Tensor) and each.storage is not tensor.storage for each in results):
         return ()
-    given = ", ".join(dotted(each.value) or "…" for each in call.arguments)
+    given = ", ".join(each.star + (dotted(each.value) or "…") for each in call.arguments)
     return (Condition("copy", f"{dotted(function.value) or '…'}.{function.attr}({given})"),)
 
 

@@ -94,7 +94,9 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
         return _item(Sequence("list", value.children, value.element), index)
     layer = (isinstance(value, Unknown) and value.layer) or holds_modules(value)
     part_of = value.part_of if isinstance(value, Unknown) else None
-    return Unknown(reachable_tensors(value), source=origin, layer=layer, foreign=is_foreign(value), part_of=part_of)
+    part = Unknown(reachable_tensors(value), source=origin, layer=layer, foreign=is_foreign(value), part_of=part_of)
+    part.picked_by = index if isinstance(index, (Unknown, Tensor)) else None
+    return part
 
 
 def _shares(result: Value, tensor: Tensor) -> bool:

@@ -52,6 +52,8 @@ from torchlint.syntax import ir
 def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None = None) -> Value:
     """Code nobody knows is run: it may read, keep and change what it is given."""
     machine = run.machine
+    if isinstance(callee, Unknown) and callee.wraps is not None and receiver is None:
+        return run.invoke(callee.wraps, site)
     if site.keywords.get("inplace", NONE) not in (NONE, Constant(False)):
         machine.open_write = machine.open_layer_write = True
     function = site.node.function

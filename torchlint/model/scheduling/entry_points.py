@@ -25,6 +25,7 @@ from torchlint.model.scheduling.calls import Calls
 from torchlint.model.scheduling.effects import differentiates, writes_in_place, writing_methods
 from torchlint.model.scheduling.entry_run import EntryRun, sets_values
 from torchlint.model.scheduling.merging import merged
+from torchlint.model.scheduling.modes_elsewhere import is_called_with_grad_mode_off
 from torchlint.model.scheduling.subscriptions import Subscriptions, Watches
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Watch
@@ -143,7 +144,8 @@ class EntryPoints:
         self._run_defined(0, 0, always=True)
         for hook in self.machine.watch.finished:
             self.entry.safely(None, hook)
-        self.machine.events = self.machine.callers.settled(self.machine.events)
+        elsewhere = partial(is_called_with_grad_mode_off, mentioning=self.machine.mentioning)
+        self.machine.events = self.machine.callers.settled(self.machine.events, elsewhere)
 
     def release(self) -> None:
         """As an interpreter does, that of the other files too; and all observers leave."""

@@ -13,6 +13,7 @@ Knows places and texts; neither operations nor statements.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -61,8 +62,8 @@ class Callers:
         self.kind: EntryKind = "function"
         self.called: dict[int, set[int]] = {}
         """By definition, as those are identified: the entry points in whose callers' mode it was called; or on; off."""
-        self.resting: dict[int, tuple[Event, int]] = {}
-        """By event: the entry point on whose callers' mode it rests."""
+        self.resting: dict[int, tuple[Event, int, str]] = {}
+        """By event: the entry point on whose callers' mode it rests, and its name."""
         self.recording: set[tuple[int, int]] = set()
         """Entry points and places to which people come with grad mode on."""
         self.program: ir.Program | None = None
@@ -134,18 +135,21 @@ class Callers:
         if self.entry is not None:
             for event in events:
                 if GRAD_MODE_IS_ON in event.conditions:
-                    self.resting[id(event)] = event, id(self.entry)
+                    self.resting[id(event)] = event, id(self.entry), self.entry.name
 
-    def settled(self, events: list[Event]) -> list[Event]:
-        """The events, now that it is known who calls whom."""
-        return [told for event in events if (told := self._settled(event)) is not None]
+    def settled(self, events: list[Event], elsewhere: Callable[[str], bool]) -> list[Event]:
+        """
+        The events, now that it is known who calls whom. `elsewhere` says of a function's name whether other files call
+        it, and with grad mode off alone.
+        """
+        return [told for event in events if (told := self._settled(event, elsewhere)) is not None]
 
-    def _settled(self, event: Event) -> Event | None:
+    def _settled(self, event: Event, elsewhere: Callable[[str], bool]) -> Event | None:
         rests = self.resting.get(id(event))
         if rests is None:
             return event
-        _, entry = rests
-        if self._only_off(entry, frozenset()):
+        _, entry, name = rests
+        if self._only_off(entry, frozenset()) or (entry not in self.called and elsewhere(name)):
             return None
         if self.out_of_sight or (entry, id(event.node)) not in self.recording:
             return event
@@ -160,9 +164,16 @@ class Callers:
 
 
 def _is_for_inference(condition: str | None, arm: int) -> bool:
+    """Whether a conjunction that holds (arm 1), or doesn't, says that nobody trains."""
     if condition is None:
         return False
-    return "training" in condition if arm == 0 else bool(_INFERS.search(condition.rpartition(".")[2]))
+    literals = [each for each in condition.split(" and ") if "(" not in each]
+    trains = [each for each in literals if "training" in each]
+    if arm == 0:
+        return bool(trains) and not any(each.startswith("not ") for each in trains)
+    if any(each.startswith("not ") for each in trains):
+        return True
+    return any(_INFERS.search(each.rpartition(".")[2]) for each in literals if not each.startswith("not "))
 
 
 def _in_an_arm(machine: Machine) -> bool:

@@ -221,6 +221,9 @@ class ComputationLog(Observer):
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
+        out = keywords.get("out")
+        if out is not None and any(each is out for each in positional):
+            return  # as `exp_`: what it is computed from is there no more
         for namespace in _NAMESPACES:
             if qualified.startswith(namespace):
                 name = qualified[len(namespace) :]

@@ -60,12 +60,14 @@ class Unknown:
     `foreign`: what made it knows no tensors (`torchlint.knowledge.foreign`). `keeps_flags`: a library made it whose
     methods leave `requires_grad` of what they are given alone (a `GradScaler`). `attributes` are those already looked
     up, so that the same attribute is the same value. `part_of`: it is something of this Module, nobody knows what.
-    `made_by`: the class of torch that it is an object of, by its qualified name.
+    `made_by`: the class of torch that it is an object of, by its qualified name. `picked_by`: the index that picked it.
+    `wraps`: the Module that a call of it calls.
     """
 
     __slots__ = (
         "attributes", "certain_edge", "depends", "element_of_parameters", "foreign", "guess", "hint", "keeps_flags",
-        "layer", "made_by", "part_of", "possible", "source", "tensor",
+        "layer", "made_by", "part_of", "picked_by", "possible", "source", "tensor",
+        "wraps",
     )  # fmt: skip
 
     def __init__(
@@ -93,6 +95,8 @@ class Unknown:
         self.keeps_flags = keeps_flags
         self.part_of = part_of
         self.made_by = ""
+        self.picked_by: Value | None = None
+        self.wraps: Value | None = None
         self.tensor: Tensor | None = None
         self.guess: Tensor | None = None
         self.attributes: dict[str, Value] = {}

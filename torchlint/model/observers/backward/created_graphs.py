@@ -235,6 +235,13 @@ class CreatedGraphs(Observer):
         for created in self._created:
             created.used = created.used or (created.read_in is not None and created.read_in is self.machine.statement)
 
+    def ran(self, statement: ir.Statement) -> None:
+        """`x[i] = f(g)` where nobody knows what `x` is: a tensor that is in the graph from here on, perhaps."""
+        targets = statement.targets if isinstance(statement, ir.Assign) else []
+        if self.machine.grad_mode is not Truth.NO and any(isinstance(each, ir.Subscript) for each in targets):
+            for created in self._created:
+                created.used = created.used or created.read_in is statement
+
     def _leave(self, value: Value) -> None:
         for created in self._created:
             created.used = created.used or created.holds(value)

@@ -13,7 +13,7 @@ from torchlint.model.observers.custom.function_source import Method, text
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Bound, Function, Instance, Module, Tensor, Unknown, Value, Write
+from torchlint.model.state.values import Bound, Function, Instance, Module, Partial, Tensor, Unknown, Value, Write
 from torchlint.syntax import ir
 from torchlint.syntax.features import here, one_of
 from torchlint.syntax.for_effect import around, is_fallback
@@ -213,16 +213,24 @@ def _ignores_gradients(hook: Value | None) -> bool:
 
     Those of the outputs are the module's: the last operation gives them.
     """
+    bound_names: set[str] = set()
+    if isinstance(hook, Partial) and not hook.given:
+        bound_names = set(hook.named)
+        hook = hook.function
     bound = isinstance(hook, Bound) and hook.function is not None and hook.function.kind != "static"
     function = hook.function if isinstance(hook, Bound) else hook
     if not isinstance(function, Function):
         return False
     definition = function.definition
-    given = [each.name for each in definition.parameters][1 if bound else 0 :]
-    if len(given) != 3:
+    parameters = [each for each in definition.parameters[1 if bound else 0 :] if each.name not in bound_names]
+    given = [each.name for each in parameters]
+    whole = len(given) == 1 and parameters[0].kind == "*"
+    if len(given) != 3 and not whole:
         return False
     read = {each.id for each in ir.walk(definition.body) if isinstance(each, ir.Name)}
     gives = isinstance(definition, ir.Lambda) or any(
         isinstance(each, ir.Return) and each.value is not None for each in ir.walk(definition.body)
     )
+    if whole:
+        return given[0] not in read
     return given[1] not in read and not (gives and given[2] in read)

@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 from torchlint.model.state.computations import VIEWS, Computation, constant
 from torchlint.model.state.guards import Guard
-from torchlint.model.state.values import Choice, Constant, Scalar, Sequence, Value, alternatives
+from torchlint.model.state.values import Choice, Constant, Scalar, Sequence, Tensor, Unknown, Value, alternatives
+from torchlint.syntax import ir
+from torchlint.syntax.spelling import same
 
 CHOSEN = 1e290
 _MOST_FOLLOWED = 24
@@ -74,12 +76,15 @@ class BoundsOf:
             return _of_number(value.value)
         if isinstance(value, Scalar):
             return _SOME_NUMBER
+        picked = _of_picked(value)
         made = self._maker(value)
         if made is None or self._left <= 0:
-            return _ANY
+            return picked
         self._left -= 1
         bounds = self._of_computation(made)
-        return _ANY if isnan(bounds.low) or isnan(bounds.high) else bounds
+        if isnan(bounds.low) or isnan(bounds.high):
+            return picked
+        return Bounds(max(bounds.low, picked.low), min(bounds.high, picked.high))
 
     def _of_computation(self, made: Computation) -> Bounds:
         name = made.name if made.name.startswith("_") else made.name.rstrip("_")
@@ -180,6 +185,42 @@ class BoundsOf:
         """Of what another value is limited to: somebody has chosen it."""
         made, bounds = self._maker(value), self.of(value)
         return _SOME_NUMBER if bounds == _ANY and made is not None and made.name in _MADE else bounds
+
+
+def _of_picked(value: Value | None) -> Bounds:
+    """Of what a mask picked: `x[x < 0]` is below 0, and so is `x[m]` where `m = x < 0`, and `x[~m]` of `m = x >= 0`."""
+    if isinstance(value, Unknown):
+        part, masks = value.source, [value.picked_by]
+    elif isinstance(value, Tensor):
+        part, masks = value.origin, list(value.inputs[1:])
+    else:
+        return _ANY
+    if not isinstance(part, ir.Subscript):
+        return _ANY
+    low, high = _ANY
+    for mask in masks:
+        test = mask.source if isinstance(mask, Unknown) else mask.origin if isinstance(mask, Tensor) else None
+        inverted = isinstance(test, ir.Unary) and test.op == "~"
+        if isinstance(test, ir.Unary) and inverted:
+            of = mask.inputs[0].origin if isinstance(mask, Tensor) and mask.inputs else test.operand
+            test = of if isinstance(of, ir.Compare) else test.operand
+        if not isinstance(test, ir.Compare) or len(test.ops) != 1 or not same(test.left, part.value):
+            continue
+        number = _written(test.rights[0])
+        if number is not None and test.ops[0][0] == ("<" if not inverted else ">"):
+            high = min(high, number)
+        elif number is not None and test.ops[0][0] == (">" if not inverted else "<"):
+            low = max(low, number)
+    return Bounds(low, high)
+
+
+def _written(node: ir.Expression) -> float | None:
+    """A number that is written out."""
+    if isinstance(node, ir.Unary) and node.op == "-":
+        number = _written(node.operand)
+        return None if number is None else -number
+    value = node.value if isinstance(node, ir.Constant) else None
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def _hull(all_of: Iterable[Bounds]) -> Bounds:

@@ -11,6 +11,8 @@ from torchlint.model.state.values import Class
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
+_FILLING = frozenset({"append", "extend", "insert"})
+
 
 def are_kept_by_hand(cls: Class, attribute: str) -> bool:
     """
@@ -28,6 +30,26 @@ def are_kept_by_hand(cls: Class, attribute: str) -> bool:
                 if method.name != "__init__" and isinstance(node, ir.Assign) and _computes(node, held):
                     return True
     return False
+
+
+def are_left_alone(program: ir.Program, cls: Class, attribute: str) -> bool:
+    """
+    Whether nothing computes with what an attribute of a Module that is called holds: the file only puts things into it
+    and counts them.
+    """
+    if not any(isinstance(each, ir.FunctionDef) and each.name == "forward" for each in cls.definition.body):
+        return False
+    counted: set[int] = set()
+    for node in ir.walk(program.body):
+        if isinstance(node, ir.Call) and dotted(node.function) == "len":
+            counted |= {id(each.value) for each in node.arguments}
+        elif isinstance(node, ir.Call) and isinstance(node.function, ir.Attribute) and node.function.attr in _FILLING:
+            counted.add(id(node.function.value))
+        elif isinstance(node, ir.Assign):
+            counted |= {id(each) for each in node.targets}
+        elif isinstance(node, ir.Attribute) and node.attr == attribute and id(node) not in counted:
+            return False
+    return True
 
 
 def _is_optimizer(call: ir.Call) -> bool:
@@ -50,7 +72,7 @@ def _gives(argument: ir.Expression, held: str) -> bool:
 
 def _computes(node: ir.Assign, held: str) -> bool:
     """Whether an assignment replaces what is held, or a part of it, by something that is no new parameter."""
-    if node.value is None or isinstance(node.value, ir.Sequence):
+    if node.value is None or (isinstance(node.value, ir.Sequence) and not node.value.elements):
         return False
     for target in node.targets:
         place = target.value if isinstance(target, ir.Subscript) else target

@@ -139,7 +139,8 @@ class Forwarding(Observer):
             trains = isinstance(result, Module) and any(
                 isinstance(each, Tensor) and each.is_parameter is Truth.YES for each in result.parameters.values()
             )
-        if trains and not _conditional(running.function.definition, origin):
+        definition = running.function.definition
+        if trains and not _conditional(definition, origin) and not _is_given_its_parameters(definition, origin):
             machine.emit(
                 BuiltInForward(
                     node=origin.origin,
@@ -317,6 +318,23 @@ def _conditional(definition: ir.Node, call: ir.Call) -> bool:
 def _under_if(statement: ir.Statement, call: ir.Call) -> bool:
     branches = (node for node in ir.walk(statement) if isinstance(node, (ir.If, ir.Conditional, ir.Boolean, ir.Try)))
     return any(node is call for branch in branches for node in ir.walk(branch))
+
+
+def _is_given_its_parameters(definition: ir.Node, call: ir.Call) -> bool:
+    """Whether a layer is made for what it computes alone: `layer.weight = w`, `functional_call(layer, weights, x)`."""
+    assigned = (each for each in ir.walk(definition) if isinstance(each, ir.Assign) and each.value is call)
+    names = {target.id for each in assigned for target in each.targets if isinstance(target, ir.Name)}
+    for node in ir.walk(definition) if names else ():
+        if isinstance(node, ir.Call):
+            owner, _, name = dotted(node.function).rpartition(".")
+            given = dotted(node.arguments[0].value) if node.arguments else ""
+            if (name == "functional_call" and given in names) or (name == "load_state_dict" and owner in names):
+                return True
+        for target in node.targets if isinstance(node, ir.Assign) else ():
+            place = target.value if isinstance(target, ir.Subscript) else target
+            if isinstance(place, ir.Attribute) and dotted(place).partition(".")[0] in names:
+                return True
+    return False
 
 
 def _is_constant(tensor: Tensor) -> bool:

@@ -32,10 +32,12 @@ from torchlint.model.state.values import (
     Instance,
     Module,
     Optimizer,
+    Scalar,
     Tensor,
     Unknown,
     Value,
     Write,
+    alternatives,
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, one_of
@@ -271,7 +273,7 @@ class LostLeaves(Observer):
         if isinstance(value, Instance):
             defined = any(name in cls.attributes for cls in value.cls.ancestry()) or name in value.attributes
             own = any(name in _assigned(cls.definition) for cls in value.cls.ancestry())
-            return is_module(value) is Truth.YES and not defined and not own
+            return is_module(value) is Truth.YES and not defined and not own and not _holds_no_parameter(value)
         source = value.source if isinstance(value, Unknown) else None
         function = source.function if isinstance(source, ir.Call) else None
         return isinstance(function, ir.Attribute) and function.attr in _SUBMODULES
@@ -292,6 +294,17 @@ class LostLeaves(Observer):
             target=node,
             value=value,
         )
+
+
+def _holds_no_parameter(value: Value, depth: int = 4) -> bool:
+    """Whether there is nothing that a Module of the file could keep from learning: it holds numbers and buffers."""
+    if isinstance(value, Module):
+        return _has_no_parameters(value)
+    if isinstance(value, Instance):
+        held = [each for name in value.attributes for _, each in alternatives(value.attributes[name])]
+        known = is_module(value) is Truth.YES and depth > 0
+        return known and all(_holds_no_parameter(each, depth - 1) for each in held)
+    return isinstance(value, (Constant, Scalar)) or (isinstance(value, Tensor) and value.is_parameter is Truth.NO)
 
 
 def _changes_nothing(written: cst.BaseExpression) -> bool:

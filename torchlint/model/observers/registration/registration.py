@@ -19,7 +19,7 @@ from torchlint.model.events.registration import HeldInPlainContainer, ParameterR
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.moments import holds
 from torchlint.model.observers.pending import expression
-from torchlint.model.observers.registration.by_hand import are_kept_by_hand
+from torchlint.model.observers.registration.by_hand import are_kept_by_hand, are_left_alone
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.making import called_as_written, is_abstract, is_plain_base, made_as_written
 from torchlint.model.state.guards import Guard, Truth
@@ -380,7 +380,7 @@ def _container(
     if assigned is None or node is None or _is_single(assigned, value) or _registers_otherwise(cls, name):
         return
     parameters = all(isinstance(each, Tensor) for each in hidden)
-    if parameters and are_kept_by_hand(cls, name):
+    if parameters and (are_kept_by_hand(cls, name) or are_left_alone(machine.program, cls, name)):
         return
     kinds = (Tensor,) if parameters else (Module, Instance)
     direct = list((value.items or {}).values()) if isinstance(value, Mapping) else list(value.items or ())

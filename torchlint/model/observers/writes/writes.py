@@ -27,7 +27,7 @@ from torchlint.model.events.writes import (
 from torchlint.model.observers.pending import PendingEvents, expression, leaves_used, only
 from torchlint.model.state.guards import Guard, Truth, conjoin, implied
 from torchlint.model.state.hooks import Observer
-from torchlint.model.state.values import Frame, Function, GraphNode, Saved, Tensor, Value, Write
+from torchlint.model.state.values import Frame, Function, GraphNode, Saved, Tensor, Value, Write, alternatives
 from torchlint.model.torch.operations import RENORMS
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, WRITING
@@ -150,7 +150,12 @@ class DataWrites(Observer):
         written = expression(node.value) if isinstance(node, ir.Attribute) else None
         if name != "data" or not isinstance(target, Tensor) or written is None or self.machine.expected_errors:
             return
-        if isinstance(node, ir.Attribute) and target.origin is node.value and isinstance(node.value, ir.Subscript):
+        fresh = isinstance(node, ir.Attribute) and target.origin is node.value and isinstance(node.value, ir.Subscript)
+        if fresh and any(
+            isinstance(each, Tensor) and each.storage is target.storage for _, each in alternatives(value)
+        ):
+            return  # `x[i].data *= 2` writes what it reads, and gives it the memory that it has
+        if fresh:
             line = self.machine.line()
             self.machine.emit(self._event(target, written, ".data =", node, line, None, None, temporary=True))
         elif target.grad_of is None and not _keeps(target, value):
