@@ -99,6 +99,25 @@ class Gates:
         return asked
 
     @cached_property
+    def is_imported(self) -> bool:
+        """
+        Whether the file is loaded with the package, as far as can be told: it is the package itself, a script or a
+        test; or another file of the package imports it, or something in it, whenever that is loaded itself.
+        """
+        own = self._project.module
+        last = own.rpartition(".")[2]
+        if "." not in own or last.startswith(("__main__", "test_", "conftest")) or own in self._project.distributed:
+            return True
+        for shown, text in self._project.mentioning(last):
+            tree = _tree(text)
+            if tree is not None:
+                at_load: list[ast.stmt] = [each for each in tree.body if isinstance(each, (ast.Import, ast.ImportFrom))]
+                taken = _imports(ast.Module(at_load, []), *_module(shown))
+                if own in taken or (self._project.is_package and any(each.startswith(f"{own}.") for each in taken)):
+                    return True
+        return False
+
+    @cached_property
     def is_left_out(self) -> bool:
         """
         Whether nothing of the project imports the file, although the package that it is in imports files beside it: no

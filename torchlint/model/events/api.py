@@ -49,8 +49,11 @@ class ApiReference(Event):
     inside
         It stands in a function: it is reached when that is called, not when the file is loaded.
     asks
-        It stands in a function of a file that asks elsewhere what there is of torch: the line of the first such test,
-        which may keep it from being reached; else 0.
+        It stands in a function of a file that asks elsewhere what there is of torch: the line of the first such test
+        that asks for enough to keep it from being reached; else 0.
+    reached
+        Who has to come by for an expression to be evaluated that the oldest release of the target refuses, as the end
+        of a sentence: " where `f` is called"; "" if loading the package, or running the script, does.
     is_left_out
         Nothing of the project imports the file, although its package imports others beside it.
     uncalled
@@ -78,6 +81,7 @@ class ApiReference(Event):
     compared: bool = False
     inside: bool = False
     asks: int = 0
+    reached: str = ""
     is_left_out: bool = False
     uncalled: str = ""
     is_demo: bool = False
@@ -99,7 +103,7 @@ class ApiReference(Event):
     def if_old(self) -> str:
         """The condition under which a user comes here with the oldest release of the target; "" if nothing is open."""
         raised = self.target.raised_by
-        return self.if_reached or (f", unless `{raised}` asks for a later one" if raised else "")
+        return self.if_reached or (f", unless `{raised}` asks for a later one" if raised else self.reached)
 
     @property
     def if_reached(self) -> str:
