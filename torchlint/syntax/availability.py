@@ -97,7 +97,7 @@ class AvailabilityTests:
             self._refused = set()
             for node in statements(self._tree):
                 for demanded in _refusing(node):
-                    settings = {_setting(each) for each in demanded} - {""}
+                    settings = {_setting(each) for each in demanded if not self._says(each)} - {""}
                     if settings and any(map(self._says, demanded)):
                         self._refused |= settings
         return bool(self._refused) and any(last_name(node) in self._refused for node in ast.walk(test))
