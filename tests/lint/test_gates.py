@@ -345,3 +345,21 @@ def test_who_has_to_come_by(tmp_path: Path, text: str, place: str, level: str) -
     program = "import torch\n" + text.format("torch.compile(len)")
     (finding,) = lint(program, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
     assert (finding.level.value, f"AttributeError{place};" in finding.message) == (level, True), finding.message
+
+
+@pytest.mark.parametrize(
+    ("tried", "level"),
+    [
+        ("import torch", "error"),
+        ("import torch.optim as optim", "error"),
+        ("from torch.func import vmap", "warning"),
+        ("import torch.fft", "warning"),
+    ],
+)
+def test_a_try_for_all_of_torch_asks_for_nothing_that_is_gone(tmp_path: Path, tried: str, level: str) -> None:
+    text = (
+        f"try:\n    {tried}\n    HAS = True\nexcept ImportError:\n    HAS = False\nimport torch\n\n"
+        "def f(x):\n    return torch.rfft(x, 1)\n"
+    )
+    (finding,) = lint(text, path=str(tmp_path / "use.py"), codes=["TLN901"]).findings
+    assert finding.level.value == level

@@ -11,8 +11,10 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from itertools import accumulate
 from typing import TypeAlias
 
+from torchlint.knowledge.api import find
 from torchlint.syntax.availability import AvailabilityTests, last_name
 from torchlint.target import NEWEST, Release
 
@@ -134,7 +136,7 @@ class Guards:
 
         def may_keep(node: ast.AST) -> bool:
             if isinstance(node, ast.Try):
-                return any(True for part in node.body for _ in _imported(part))
+                return any(_came_or_went(each) for part in node.body for each in _imported(part))
             said = list(self._said(node, _HOPS))
             return not said or any(isinstance(each, str) or each <= removed for each in said)
 
@@ -224,6 +226,17 @@ def _is_main(test: ast.expr) -> bool:
 def _releases(word: str) -> Iterator[Release]:
     """The releases that a word names: "2.1", `TORCH_GREATER_EQUAL_2_1`."""
     return ((int(each[1]), int(each[2])) for each in _RELEASE.finditer(word))
+
+
+def _came_or_went(name: str) -> bool:
+    """Whether some release may not have what a name stands for: who tries to import anything else asks for torch."""
+    parts = list(accumulate(name.split("."), "{}.{}".format))[1:]
+    known = any(find.since(each) is not None or each in find.changes() for each in parts)
+    return known or parts[0] not in _ALWAYS
+
+
+_ALWAYS = frozenset({"torch.autograd", "torch.cuda", "torch.nn", "torch.optim", "torch.utils", "torch.multiprocessing"})
+"""Modules that each release has."""
 
 
 def _imported(node: ast.stmt) -> Iterator[str]:
