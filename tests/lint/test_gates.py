@@ -363,3 +363,33 @@ def test_a_try_for_all_of_torch_asks_for_nothing_that_is_gone(tmp_path: Path, tr
     )
     (finding,) = lint(text, path=str(tmp_path / "use.py"), codes=["TLN901"]).findings
     assert finding.level.value == level
+
+
+@pytest.mark.parametrize(
+    ("name", "taking", "is_shown"),
+    [
+        ("net/new.py", "from .new import other\n", False),
+        ("net/new.py", "from .new import other, made\n", True),
+        ("net/new.py", "from . import new\n", True),
+        ("net/_vendor/new.py", "from ._vendor.new import made\n", False),
+        ("net/vendors/new.py", "from .vendors.new import made\n", True),
+    ],
+)
+def test_what_works_and_nobody_here_comes_to_is_strict(tmp_path: Path, name: str, taking: str, is_shown: bool) -> None:
+    text = (
+        "import torch\nfrom torch.utils.checkpoint import checkpoint\n\ndef made(x):\n"
+        "    return torch.nn.functional.upsample(checkpoint(len, x))\n\ndef other():\n    pass\n"
+    )
+    for each, written in {f"{Path(name).parent}/__init__.py": "", "net/__init__.py": taking, name: text}.items():
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(written)
+    codes = ["TLN902", "TLN903"]
+    assert [each.code for each in lint(text, path=str(tmp_path / name), codes=codes).findings] == codes * is_shown
+
+
+def test_a_test_is_called_by_its_name(tmp_path: Path) -> None:
+    text = "import torch\n\ndef other():\n    pass\n\ndef test_it():\n    torch.nn.functional.upsample(torch.ones(1))\n"
+    (tmp_path / "t").mkdir()
+    for name, written in {"__init__": "", "test_a": text, "test_b": "from t.test_a import other\n"}.items():
+        (tmp_path / "t" / f"{name}.py").write_text(written)
+    assert lint(text, path=str(tmp_path / "t" / "test_a.py"), codes=["TLN902"]).findings

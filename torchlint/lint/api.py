@@ -489,7 +489,8 @@ def _event(path: str, target: Target, use: Use, names: Surroundings) -> Event:
         compared=reference.compared,
         inside=reference.inside,
         is_left_out=names.is_left_out,
-        uncalled=names.uncalled(reference.node) if reference.inside and _may_raise(use, target) else "",
+        is_copied=names.is_copied,
+        uncalled=names.uncalled(reference.node) if reference.inside and use.kind in _OF_CALLERS else "",
         is_demo=names.demo[0] <= around.lineno <= names.demo[1],
         unread=unread(names.tree, call) if _how(facts) in _UNPACKED else frozenset(),
         is_used=not reference.imports or names.uses(reference.imports) or path.endswith("__init__.py"),
@@ -497,12 +498,8 @@ def _event(path: str, target: Target, use: Use, names: Surroundings) -> Event:
     )
 
 
-def _may_raise(use: Use, target: Target) -> bool:
-    """Whether a release of the target raises there."""
-    change = use.facts.get("change")
-    return use.kind in _ASKED_FOR or (
-        use.kind is events.OldArgument and target.reaches(getattr(change, "removed", None))
-    )
+_OF_CALLERS = (*_ASKED_FOR, events.DeprecatedApi, events.OldArgument, events.UnsaidArgument)
+"""What concerns nobody before it is called."""
 
 
 _UNPACKED = ("solve", "symeig")

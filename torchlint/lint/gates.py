@@ -171,7 +171,7 @@ class Gates:
             ),
             None,
         )
-        if around is None or around.decorator_list or around.name == "main":
+        if around is None or around.decorator_list or around.name.startswith(_BY_OTHERS):
             return ""
         own = re.compile(rf"\b{re.escape(around.name)}\b")
         if any(around.name in names_of_node(each) for each in ast.walk(self._tree)):
@@ -221,6 +221,8 @@ def names_of_node(node: ast.AST) -> tuple[str, ...]:
     return ()
 
 
+_BY_OTHERS = ("main", "test", "pytest_", "__")
+"""What the names of functions begin with that commands, pytest and Python look for by their names."""
 _LONG = 200
 """Characters of a text that is no name: a description."""
 

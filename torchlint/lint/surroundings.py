@@ -21,6 +21,11 @@ _COMPLEX = re.compile(r"complex|cplx|^c(float|double)$|^polar$|^i?h?r?fft[2n]?$"
 """The words of those who make complex tensors, or speak of one."""
 
 
+_OF_OTHERS = frozenset(
+    {"vendor", "vendored", "_vendor", "_vendored", "third_party", "thirdparty", "_extern", "_external"}
+)
+
+
 class Surroundings:
     """Which plain names a file reads, what it exports, and which of its values may be complex."""
 
@@ -44,6 +49,11 @@ class Surroundings:
             if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
                 return node.lineno, node.end_lineno or 0
         return 0, 0
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether the file lies in a folder of its package that is for what others wrote."""
+        return any(each in _OF_OTHERS for each in self.project.module.split(".")[:-1])
 
     def is_off(self, node: ast.AST) -> bool:
         """
