@@ -15,7 +15,11 @@ class ApiNewerThanTarget(Rule):
 
     Silent where nobody says which releases are meant, and where the author asks first: `hasattr`, a version, a `try`
     (also one around the import of what is used elsewhere), a flag or a function that answers any of these, in this file
-    or in the one that it is imported from; and where all files of the package that import this one ask first.
+    or in the one that it is imported from; where all files of the package that import this one ask first; and in an
+    object whose constructor raises where it is missing.
+
+    An error where it is evaluated whenever the package is imported, or the script is run. A warning where somebody has
+    to come by, who calls a function or imports a module that nothing of the package imports: the message says who.
 
     ## Why is this bad?
     An installation that the project's own metadata allow raises AttributeError, ImportError or TypeError.
@@ -88,7 +92,7 @@ class ApiNewerThanTarget(Rule):
             event.trace,
             level=Level.WARNING if event.if_old else None,
             group="target",
-            weight=event.since,
+            weight=(*event.since, not event.reached),
             label=f"{what} ({since})",
             others="mention",
             claims=claims,
@@ -97,8 +101,9 @@ class ApiNewerThanTarget(Rule):
 
 def _then(event: api.TooNewApi) -> str:
     """What the oldest torch does there."""
+    error, place = "AttributeError", " where it is used" if event.inside else " at load"
     if event.argument:
-        return "TypeError at the call"
-    if event.is_import:
-        return "ImportError at the import"
-    return "AttributeError where it is used" if event.inside else "AttributeError at load"
+        error, place = "TypeError", " at the call"
+    elif event.is_import:
+        error, place = "ImportError", " at the import"
+    return error if event.reached and event.if_old == event.reached else error + place

@@ -17,11 +17,11 @@ class DeprecatedApi(Rule):
     A warning where torch shows one. Where only its documentation says so, or Python hides a `DeprecationWarning`: a
     smell if the same can be had by another name (`torch.ger`), and strict if somebody has to think about it
     (`torch.svd`, `torch.norm`, `torch.jit.script`). One finding per file for names of one module that went together.
-    Silent where a name is only spoken of: the key of a table, a member of a set, one side of a comparison; strict where
-    it is but an annotation, or imported and not used, and where no range is stated and only the last three releases
-    have what takes its place. A smell in what a module of a package does as a script. It stands at the first call,
-    where there is one. `isinstance` of a class that another one took the place of, its own base, is told as what it is:
-    False for the new ones.
+    Silent where a name is only spoken of: the key of a table, a member of a set, one side of a comparison. Strict where
+    it is an annotation or an unused import; where nothing of the project imports the file or names the function; in a
+    copy of what others wrote (`_vendor`); and where no range is stated and only the last three releases have what takes
+    its place. A smell in what a module does as a script. It stands at the first call, where there is one. `isinstance`
+    of a class that another one took the place of, its own base, is told as what it is: False for the new ones.
 
     ## Why is this bad?
     A later torch removes it.

@@ -11,13 +11,13 @@ class DeprecatedArgument(Rule):
     A call says an argument that torch gave up, or leaves out one that it wants said.
 
     ## What it does
-    Finds arguments that are deprecated or gone in a release of the target (see TLN901 for what that is):
-    `size_average` and `reduce` of losses, `verbose` of schedulers, `retain_variables`, `volatile`, `pretrained` of
-    torchvision's models; an error where a release of the target raises. And calls without an argument that torch
-    warns to say, as it will be required or its default is to change: `indexing` of `torch.meshgrid`, `use_reentrant` of
-    `checkpoint`, `dim` of `torch.cross`, `return_complex` of `torch.stft`. One warning per argument and file: those of
-    torchvision's models count as one argument. An error where `checkpoint` is given keywords for the function, which
-    need `use_reentrant=False`. Silent where a loss is given None, or a parameter that is None unless somebody gives it.
+    Finds arguments that are deprecated or gone in a release of the target (see TLN901 for what that is): `size_average`
+    and `reduce` of losses, `verbose` of schedulers, `retain_variables`, `volatile`, `pretrained` of torchvision's
+    models; an error where a release of the target raises. And calls without an argument that torch warns to say, as it
+    will be required or its default is to change: `indexing` of `torch.meshgrid`, `use_reentrant` of `checkpoint`, `dim`
+    of `torch.cross`, `return_complex` of `torch.stft`. One warning per argument and file. An error where `checkpoint`
+    is given keywords for the function, which need `use_reentrant=False`. Silent where a loss is given None, or what is
+    None unless somebody gives it. Strict where nothing here uses the file or the function, and in copies (`_vendor`).
 
     ## Why is this bad?
     What is ignored or refused does not do what it says; what is left out will mean something else.
@@ -103,7 +103,7 @@ class DeprecatedArgument(Rule):
     )
 
     def check(self, event: api.OldArgument | api.UnsaidArgument) -> Iterator[Diagnostic]:
-        usual = Level.STRICT if event.is_left_out else Level.SMELL if event.is_demo else Level.WARNING
+        usual = Level.STRICT if event.is_asleep else Level.SMELL if event.is_demo else Level.WARNING
         if isinstance(event, api.OldArgument):
             change = event.change
             names = " and ".join(f"`{each.name}`" for each in (change, *(other for other, _ in event.others)))

@@ -240,7 +240,7 @@ def a_function_answers_something_else():
         return size > 2
 
     if is_wide(3):
-        layer = nn.RMSNorm(3)  # error: [TLN907]
+        layer = nn.RMSNorm(3)  # warning: [TLN907]
 
 
 def a_function_tries():
@@ -361,7 +361,7 @@ def a_function_tries_something_else():
         return True
 
     if is_number("3"):
-        layer = nn.RMSNorm(3)  # error: [TLN907]
+        layer = nn.RMSNorm(3)  # warning: [TLN907]
 
 
 def a_test_is_left_out_for_another_reason():
@@ -377,7 +377,7 @@ def a_test_is_left_out_for_another_reason():
     class Norms(unittest.TestCase):
         @unittest.skipIf(torch.cuda.is_available(), "needs none")
         def test_it(self):
-            nn.RMSNorm(3)  # error: [TLN907]
+            nn.RMSNorm(3)  # warning: [TLN907]
 
 
 def refused_before_where_it_is_missing():
@@ -435,3 +435,80 @@ def object_that_is_not_made_without_it():
             return init_device_mesh
 
     Strategy((1,)).setup()
+
+
+def function_that_somebody_else_calls():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 4)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.13"]
+    # ///
+
+    def layer(size):
+        return nn.RMSNorm(size)  # warning: [TLN907]
+
+    kinds = {"rms": layer}
+
+
+def function_that_is_always_called():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 4)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.13"]
+    # ///
+
+    def layer(size):
+        return nn.RMSNorm(size)  # error: [TLN907]
+
+    def main():
+        print(layer(3))
+
+    if __name__ == "__main__":
+        main()
+
+
+def setting_that_is_refused_in_two_steps():
+    # /// script
+    # dependencies = ["torch>=2.1"]
+    # ///
+    is_new = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 4)
+
+    class Strategy:
+        def __init__(self, mesh=None):
+            if mesh is not None:
+                if not is_new:
+                    raise ValueError("a mesh needs torch 2.4")
+                self.mesh = mesh
+
+        def setup(self):
+            mesh = self.mesh
+            if isinstance(mesh, tuple):
+                from torch.distributed.device_mesh import init_device_mesh
+
+                return init_device_mesh
+
+    Strategy((1,)).setup()
+
+
+def function_that_only_a_refused_object_calls():
+    # /// script
+    # dependencies = ["torch>=2.1"]
+    # ///
+    is_new = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 4)
+
+    class Strategy:
+        def __init__(self):
+            if not is_new:
+                raise ImportError("needs torch 2.4")
+
+        def setup(self):
+            return _mesh()
+
+    def _mesh():
+        from torch.distributed.device_mesh import init_device_mesh
+
+        return init_device_mesh
+
+    Strategy().setup()

@@ -207,6 +207,8 @@ def _rewritten(program: str) -> str:
 
 ARGUMENTS = (
     "torch.qr(A, some=False)",
+    "torch.qr(input=A, some=False)",
+    "torch.cholesky(input=A, upper=True)",
     "torch.qr(A, True)",
     "torch.cholesky(S, True)",
     "torch.cholesky(S, upper=len(A) > 1)",

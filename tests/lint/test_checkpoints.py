@@ -380,6 +380,7 @@ def test_whose_choice_it_is(tmp_path: Path, name: str, line: str, level: str) ->
     assert found.level.value == level
 
 
+DECLARED = "kept = torch.load(path, weights_only=False)\n        self.a: {} = kept['a']"
 CLASS = """
 import torch
 
@@ -417,6 +418,9 @@ class Kept:
         ("return torch.load(self.folder / path)", "{'a': self.a}", "self.folder / 'a.pt'", "strict"),
         ("return torch.load(f'{self.folder}/a.pt')", "{'a': self.a}", "str(self.folder) + path", "strict"),
         ("return torch.load(path)", "{'a': self.a}", "self.folder / path", "warning"),
+        (DECLARED.format("Config"), "{'a': self.a}", "path", "strict"),
+        (DECLARED.format("dict"), "{'a': self.a}", "path", "warning"),
+        (DECLARED.format("torch.Tensor"), "{'a': self.a}", "path", "warning"),
     ],
 )
 def test_what_is_worth_a_warning(tmp_path: Path, loads: str, saved: str, place: str, level: str) -> None:

@@ -129,31 +129,51 @@ def test_what_is_gone_stands_in_a_module_that_is_imported_under_a_test(tmp_path:
 INIT = "from .used import thing\n"
 
 
+AT_LOAD = "import torch\n\nmade = torch.compile(len)\n"
+
+
 @pytest.mark.parametrize(
-    ("files", "level"),
+    ("files", "level", "unless"),
     [
-        ({"net/__init__.py": INIT}, "warning"),
-        ({"net/__init__.py": INIT + "# from .new import made\n"}, "warning"),
-        ({"net/__init__.py": ""}, "error"),
-        ({"net/__init__.py": "import os\n"}, "error"),
-        ({"net/__init__.py": INIT + "from .new import made\n"}, "error"),
-        ({"net/__init__.py": INIT, "net/a.py": "def later():\n    from net.new import made\n"}, "error"),
-        ({"net/__init__.py": INIT, "net/a.py": 'NAMES = {"made": ".new"}\n'}, "error"),
-        ({"net/__init__.py": INIT, "net/a.py": '"""Something new."""\n'}, "warning"),
-        ({"net/__init__.py": INIT + "def __getattr__(name): ...\n"}, "error"),
-        ({"net/__init__.py": INIT, "tests/test_new.py": "from net import new\n"}, "error"),
-        ({"net/__init__.py": INIT, "train.py": "import net.new\n"}, "error"),
-        ({"net/__init__.py": INIT, "a-1.dist-info/entry_points.txt": "[console_scripts]\na = net.new:made\n"}, "error"),
+        ({"net/__init__.py": INIT}, "warning", "if anything imports this file"),
+        ({"net/__init__.py": INIT + "# from .new import made\n"}, "warning", "if anything imports this file"),
+        ({"net/__init__.py": ""}, "warning", " where this file is imported"),
+        ({"net/__init__.py": "import os\n"}, "warning", " where this file is imported"),
+        ({"net/__init__.py": INIT + "from .new import made\n"}, "error", ""),
+        ({"net/__init__.py": INIT, "net/a.py": "from net.new import made\n"}, "error", ""),
+        ({"net/__init__.py": INIT, "net/a.py": "from net import new\n"}, "error", ""),
+        (
+            {"net/__init__.py": INIT, "net/a.py": "def later():\n    from net.new import made\n"},
+            "warning",
+            " where this file is imported",
+        ),
+        (
+            {"net/__init__.py": INIT, "net/a.py": 'NAMES = {"made": ".new"}\n'},
+            "warning",
+            " where this file is imported",
+        ),
+        ({"net/__init__.py": INIT, "net/a.py": '"""Something new."""\n'}, "warning", "if anything imports this file"),
+        ({"net/__init__.py": INIT + "def __getattr__(name): ...\n"}, "warning", " where this file is imported"),
+        ({"net/__init__.py": INIT, "tests/test_new.py": "from net import new\n"}, "warning", "this file is imported"),
+        ({"net/__init__.py": INIT, "train.py": "import net.new\n"}, "warning", " where this file is imported"),
+        (
+            {"net/__init__.py": INIT, "a-1.dist-info/entry_points.txt": "[console_scripts]\na = net.new:made\n"},
+            "error",
+            "",
+        ),
     ],
 )
-def test_a_module_that_nothing_imports(tmp_path: Path, files: dict[str, str], level: str) -> None:
+def test_a_module_that_nothing_imports(tmp_path: Path, files: dict[str, str], level: str, unless: str) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
-    for each, text in {"net/new.py": NEW, "net/used.py": "thing = 1\n", **files}.items():
+    for each, text in {"net/new.py": AT_LOAD, "net/used.py": "thing = 1\n", **files}.items():
         (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / each).write_text(text)
-    (finding,) = lint(NEW, path=str(tmp_path / "net/new.py")).findings
+    (finding,) = lint(AT_LOAD, path=str(tmp_path / "net/new.py")).findings
     assert (finding.code, finding.level.value) == ("TLN907", level)
-    assert ("if anything imports this file" in finding.message) is (level == "warning")
+    assert unless in finding.message
+    (finding,) = lint(NEW, path=str(tmp_path / "net/new.py")).findings  # who calls it is another question
+    assert (finding.code, finding.level.value) == ("TLN907", "warning")
+    assert (unless if unless[:2] == "if" else " where `made` is called") in finding.message
 
 
 def test_what_only_works_with_a_deprecated_name_and_is_left_out_is_strict(tmp_path: Path) -> None:
@@ -188,23 +208,24 @@ def test_what_a_module_shows_of_itself_is_a_smell(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("taking", "level"),
+    ("taking", "is_named"),
     [
-        ("from .new import other\n", "warning"),
-        ("from .new import other, made\n", "error"),
-        ("from . import new\n", "error"),
-        ("from .new import *\n", "error"),
-        ("from .new import other\nhelp = 'made'\n", "error"),
+        ("from .new import other\n", False),
+        ("from .new import other, made\n", True),
+        ("from . import new\n", True),
+        ("from .new import *\n", True),
+        ("from .new import other\nhelp = 'made'\n", True),
     ],
 )
-def test_a_function_that_nothing_names(tmp_path: Path, taking: str, level: str) -> None:
+def test_a_function_that_nothing_names(tmp_path: Path, taking: str, is_named: bool) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
-    text = NEW + "\ndef other():\n    pass\n"
+    text = NEW.replace("model)\n", "torch.rfft(model, 1))\n") + "\ndef other():\n    pass\n"
     for each, written in {"net/new.py": text, "net/__init__.py": taking}.items():
         (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / each).write_text(written)
-    (finding,) = lint(text, path=str(tmp_path / "net/new.py")).findings
-    assert finding.level.value == level
+    gone, new = sorted(lint(text, path=str(tmp_path / "net/new.py")).findings, key=lambda each: each.code)
+    assert (gone.level.value, new.level.value) == ("error" if is_named else "warning", "warning")
+    assert ("if anything calls `made`" in new.message) is not is_named
 
 
 def test_what_holds_the_newest_torch_back_is_named(tmp_path: Path) -> None:
@@ -239,3 +260,136 @@ def test_one_segment_is_run_without_a_checkpoint() -> None:
     text = "from torch.utils.checkpoint import checkpoint_sequential\n\ncheckpoint_sequential(net, {}, x)\n"
     assert not lint(text.format("1"), codes=["TLN903"]).findings
     assert lint(text.format("4"), codes=["TLN903"]).findings
+
+
+STRATEGY = """
+import torch
+
+IS_2_1 = torch.__version__ >= "2.1"
+IS_2_4 = torch.__version__ >= "2.4"
+
+class Strategy:
+    def __init__(self, mesh=None, other=None):
+        {refusing}
+        self.kept = {{"mesh": mesh}}
+
+    def setup(self):
+        mesh = self.kept.get("mesh")
+        {using}
+
+    @classmethod
+    def made(cls):
+        return torch.nn.RMSNorm(3) if {made} else None
+
+def _norm(size):
+    return torch.nn.RMSNorm(size)
+
+def checked(size):
+    if not {checking}:
+        raise ImportError
+"""
+IN_MADE, IN_NORM = 18, 21
+"""Lines, where the constructor has one statement of one line."""
+REFUSED = "if not IS_2_4:\n            raise ImportError"
+NESTED = (
+    "if mesh is not None:\n            if not IS_2_4:\n                raise ValueError\n            self.mesh = mesh"
+)
+
+
+@pytest.mark.parametrize(
+    ("refusing", "using", "made", "checking", "lines", "unless"),
+    [
+        (REFUSED, "return torch.nn.RMSNorm(3)", "IS_2_4", "IS_2_4", {IN_NORM}, "unless line 9 asks"),
+        (REFUSED, "return _norm(3)", "IS_2_4", "IS_2_4", set(), ""),
+        (REFUSED, "return _norm(3)", "other", "IS_2_4", {IN_MADE}, "unless line 9 asks"),
+        ("checked(3)", "return _norm(3)", "IS_2_4", "IS_2_4", set(), ""),
+        ("checked(3)", "return _norm(3)", "IS_2_4", "other", {IN_NORM}, "unless line 18 asks"),
+        (NESTED, "return torch.nn.RMSNorm(3) if mesh else 0", "IS_2_4", "IS_2_1", {IN_NORM}, "unless line 10 asks"),
+        (NESTED, "return torch.nn.RMSNorm(3) if self else 0", "IS_2_4", "IS_2_1", {14, IN_NORM}, "unless line 10 asks"),
+        ("pass", "return torch.nn.RMSNorm(3)", "IS_2_4", "True", {14, IN_NORM}, "unless line 18 asks"),
+        ("pass", "return torch.nn.RMSNorm(3)", "IS_2_1", "True", {14, IN_NORM}, "where `setup` is called"),
+    ],
+)
+def test_what_a_constructor_refuses(
+    tmp_path: Path, refusing: str, using: str, made: str, checking: str, lines: set[int], unless: str
+) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=2.0"]\n')
+    text = STRATEGY.format(refusing=refusing, using=using, made=made, checking=checking)
+    length = refusing.count("\n")
+    found = lint(text, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
+    shown = {at - length for each in found for at in (each.span.line, *(other.line for other in each.others))}
+    assert shown == lines
+    assert all(unless in each.message for each in found), [each.message for each in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "level"),
+    [
+        ("{}\n", " at load", "error"),
+        ("class A:\n    b = {}\n", " at load", "error"),
+        ("def f(x={}):\n    pass\n", " at load", "error"),
+        ("def f(x):\n    return {}\n", " where `f` is called", "warning"),
+        ("def f(x):\n    return {}\n\nf(1)\n", " where it is used", "error"),
+        ("def f(x):\n    return {}\n\nif __name__ == '__main__':\n    f(1)\n", " where it is used", "error"),
+        ("def f(x):\n    if x:\n        return 1\n    return {}\n\nf(1)\n", " where `f` is called", "warning"),
+        ("def f(x):\n    if x:\n        x = {}\n    return x\n\nf(1)\n", " where `f` is called", "warning"),
+        ("def g():\n    f(1)\n\ndef f(x):\n    return {}\n\ng()\n", " where it is used", "error"),
+        ("def g():\n    f(1)\n\ndef f(x):\n    return {}\n\nprint(g)\n", " where `f` is called", "warning"),
+        ("import sys\nif sys.platform == 'darwin':\n    {}\n", " where line 3 leads there", "warning"),
+        ("import sys\nsys.stdin and {}\n", " where line 3 leads there", "warning"),
+        ("made = lambda: {}\n", " where line 2 leads there", "warning"),
+    ],
+)
+def test_who_has_to_come_by(tmp_path: Path, text: str, place: str, level: str) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
+    program = "import torch\n" + text.format("torch.compile(len)")
+    (finding,) = lint(program, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
+    assert (finding.level.value, f"AttributeError{place};" in finding.message) == (level, True), finding.message
+
+
+@pytest.mark.parametrize(
+    ("tried", "level"),
+    [
+        ("import torch", "error"),
+        ("import torch.optim as optim", "error"),
+        ("from torch.func import vmap", "warning"),
+        ("import torch.fft", "warning"),
+    ],
+)
+def test_a_try_for_all_of_torch_asks_for_nothing_that_is_gone(tmp_path: Path, tried: str, level: str) -> None:
+    text = (
+        f"try:\n    {tried}\n    HAS = True\nexcept ImportError:\n    HAS = False\nimport torch\n\n"
+        "def f(x):\n    return torch.rfft(x, 1)\n"
+    )
+    (finding,) = lint(text, path=str(tmp_path / "use.py"), codes=["TLN901"]).findings
+    assert finding.level.value == level
+
+
+@pytest.mark.parametrize(
+    ("name", "taking", "is_shown"),
+    [
+        ("net/new.py", "from .new import other\n", False),
+        ("net/new.py", "from .new import other, made\n", True),
+        ("net/new.py", "from . import new\n", True),
+        ("net/_vendor/new.py", "from ._vendor.new import made\n", False),
+        ("net/vendors/new.py", "from .vendors.new import made\n", True),
+    ],
+)
+def test_what_works_and_nobody_here_comes_to_is_strict(tmp_path: Path, name: str, taking: str, is_shown: bool) -> None:
+    text = (
+        "import torch\nfrom torch.utils.checkpoint import checkpoint\n\ndef made(x):\n"
+        "    return torch.nn.functional.upsample(checkpoint(len, x))\n\ndef other():\n    pass\n"
+    )
+    for each, written in {f"{Path(name).parent}/__init__.py": "", "net/__init__.py": taking, name: text}.items():
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(written)
+    codes = ["TLN902", "TLN903"]
+    assert [each.code for each in lint(text, path=str(tmp_path / name), codes=codes).findings] == codes * is_shown
+
+
+def test_a_test_is_called_by_its_name(tmp_path: Path) -> None:
+    text = "import torch\n\ndef other():\n    pass\n\ndef test_it():\n    torch.nn.functional.upsample(torch.ones(1))\n"
+    (tmp_path / "t").mkdir()
+    for name, written in {"__init__": "", "test_a": text, "test_b": "from t.test_a import other\n"}.items():
+        (tmp_path / "t" / f"{name}.py").write_text(written)
+    assert lint(text, path=str(tmp_path / "t" / "test_a.py"), codes=["TLN902"]).findings

@@ -116,7 +116,13 @@ def _rewritten(call: cst.Call, how: str, text: str) -> cst.Call | None:
 
 
 def _renamed_arguments(call: cst.Call, count: int, names: list[str]) -> cst.Call | None:
-    """The call with at most `count` positional arguments; those after them get names, and no others have any."""
+    """
+    The call with at most `count` positional arguments; those after them get names, and no others have any. A first one
+    that is given as `input` is given by position: what takes the place of a function may call it otherwise.
+    """
+    if count and call.args and call.args[0].keyword is not None and call.args[0].keyword.value == "input":
+        first = call.args[0].with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
+        call = call.with_changes(args=[first, *call.args[1:]])
     if any(arg.star or (arg.keyword is not None and arg.keyword.value not in names) for arg in call.args):
         return None
     plain = sum(arg.keyword is None for arg in call.args)

@@ -18,6 +18,7 @@ from typing import Any
 from torchlint.knowledge.api import find
 from torchlint.lint.arguments import argument_at, may_be_none, reduction, unread
 from torchlint.lint.gates import Gates
+from torchlint.lint.guards import Guards
 from torchlint.lint.registry import Registry, Selection
 from torchlint.lint.surroundings import Surroundings
 from torchlint.model.events import Event
@@ -127,16 +128,36 @@ def referred(
         put = {use.reference.name for use in uses if use.kind in _ASKED_FOR}
         put = {name for name in put if gates.provides(name)}
         uses = [use for use in uses if use.kind not in _ASKED_FOR or use.reference.name not in put]
+        guards = Guards(tree, gates.is_flag, "." not in project.module)
         uses = [
             use
             for use in uses
-            if use.kind not in _ASKED_FOR
-            or not use.reference.inside
-            or not read.is_refused(use.reference.node, gates.is_flag)
+            if use.kind not in _ASKED_FOR or not use.reference.inside or not guards.is_refused(use.reference.node)
         ]
+        uses = _guarded(uses, guards, gates, watched)
     read.is_left_out = bool(uses) and gates.is_left_out
     read.uncalled = gates.uncalled
     return lambda: target, [_event(path, target, use, read) for use in uses]
+
+
+def _guarded(uses: Sequence[Use], guards: Guards, gates: Gates, watched: find.Watched) -> list[Use]:
+    """Uses, each of what is missing in a release with what of the file may keep that from being evaluated."""
+    new = [use for use in uses if use.kind is events.TooNewApi]
+    reached = {id(use): guards.reached(use.reference.node) for use in new}
+    if not all(reached.values()) and not gates.is_imported:
+        reached = {each: where or " where this file is imported" for each, where in reached.items()}
+    loaded = max((use.facts["since"] for use in new if not reached[id(use)]), default=(0, 0))
+    found: list[Use] = []
+    for use in uses:
+        facts, name = dict(use.facts), use.reference.name
+        if use.kind is events.TooNewApi:  # what cannot be loaded before a release is not called before it either
+            facts["reached"] = "" if facts["since"] <= loaded else reached[id(use)]
+            if use.reference.inside:
+                facts["asks"] = guards.asks_for(name, facts["since"], watched.too_new)
+        elif use.kind is events.RemovedApi and use.reference.inside:
+            facts["asks"] = guards.asks_whether_gone(facts["change"].removed)
+        found.append(replace(use, facts=facts))
+    return found
 
 
 _ASKED_FOR = (events.TooNewApi, events.RemovedApi)
@@ -468,21 +489,17 @@ def _event(path: str, target: Target, use: Use, names: Surroundings) -> Event:
         compared=reference.compared,
         inside=reference.inside,
         is_left_out=names.is_left_out,
-        uncalled=names.uncalled(reference.node) if reference.inside and _may_raise(use, target) else "",
+        is_copied=names.is_copied,
+        uncalled=names.uncalled(reference.node) if reference.inside and use.kind in _OF_CALLERS else "",
         is_demo=names.demo[0] <= around.lineno <= names.demo[1],
-        asks=names.asks if reference.inside and use.kind in _ASKED_FOR else 0,
         unread=unread(names.tree, call) if _how(facts) in _UNPACKED else frozenset(),
         is_used=not reference.imports or names.uses(reference.imports) or path.endswith("__init__.py"),
         **facts,
     )
 
 
-def _may_raise(use: Use, target: Target) -> bool:
-    """Whether a release of the target raises there."""
-    change = use.facts.get("change")
-    return use.kind in _ASKED_FOR or (
-        use.kind is events.OldArgument and target.reaches(getattr(change, "removed", None))
-    )
+_OF_CALLERS = (*_ASKED_FOR, events.DeprecatedApi, events.OldArgument, events.UnsaidArgument)
+"""What concerns nobody before it is called."""
 
 
 _UNPACKED = ("solve", "symeig")

@@ -37,6 +37,10 @@ class Kept(NamedTuple):
     words: frozenset[str]
 
 
+_PLAIN_KINDS = frozenset({"typing", "typing_extensions", "collections", "torch"})
+"""Packages whose kinds are those of containers, of tensors, or of anything."""
+
+
 class Checkpoints(Described):
     """
     The calls of `torch.save` and `torch.load` of one file.
@@ -130,16 +134,27 @@ class Checkpoints(Described):
         given to `load_state_dict`; it is read as a table with written keys; its file, or what it is called, says so; or
         the class around, or else the file, saves nothing but such tables.
         """
+        uses = list(self._uses(call))
+        if any(map(self._is_declared, uses)):
+            return False
         saves = self.saved_by_class(call) or self._saving
         if saves and all(map(self._is_plain, saves)):
             return True
-        uses = list(self._uses(call))
         if any(map(self._is_asked, uses)):  # the program takes more than one kind
             return False
         called = [each.id for each in uses if isinstance(each, ast.Name)]
         if any(map(_OF_WEIGHTS.search, (*called, *self._words(call, 0)))):
             return True
         return bool(self._keys_read(call)) or any(map(self._is_loaded, uses))
+
+    def _is_declared(self, node: ast.AST) -> bool:
+        """Whether an entry of a value is declared to be of a class that is no container: `config: Config = x["c"]`."""
+        entry = self._parents[node]
+        declared = self._parents.get(entry)
+        if not (isinstance(entry, ast.Subscript) and isinstance(declared, ast.AnnAssign) and declared.value is entry):
+            return False
+        name = self._full(declared.annotation)
+        return name.rpartition(".")[2][:1].isupper() and name.partition(".")[0] not in _PLAIN_KINDS
 
     def _is_plain(self, save: ast.Call) -> bool:
         """Whether `torch.save` is given a state, or a table that is written out, and nothing that is refused."""

@@ -99,6 +99,25 @@ class Gates:
         return asked
 
     @cached_property
+    def is_imported(self) -> bool:
+        """
+        Whether the file is loaded with the package, as far as can be told: it is the package itself, a script or a
+        test; or another file of the package imports it, or something in it, whenever that is loaded itself.
+        """
+        own = self._project.module
+        last = own.rpartition(".")[2]
+        if "." not in own or last.startswith(("__main__", "test_", "conftest")) or own in self._project.distributed:
+            return True
+        for shown, text in self._project.mentioning(last):
+            tree = _tree(text)
+            if tree is not None:
+                at_load: list[ast.stmt] = [each for each in tree.body if isinstance(each, (ast.Import, ast.ImportFrom))]
+                taken = _imports(ast.Module(at_load, []), *_module(shown))
+                if own in taken or (self._project.is_package and any(each.startswith(f"{own}.") for each in taken)):
+                    return True
+        return False
+
+    @cached_property
     def is_left_out(self) -> bool:
         """
         Whether nothing of the project imports the file, although the package that it is in imports files beside it: no
@@ -152,7 +171,7 @@ class Gates:
             ),
             None,
         )
-        if around is None or around.decorator_list or around.name == "main":
+        if around is None or around.decorator_list or around.name.startswith(_BY_OTHERS):
             return ""
         own = re.compile(rf"\b{re.escape(around.name)}\b")
         if any(around.name in names_of_node(each) for each in ast.walk(self._tree)):
@@ -202,6 +221,8 @@ def names_of_node(node: ast.AST) -> tuple[str, ...]:
     return ()
 
 
+_BY_OTHERS = ("main", "test", "pytest_", "__")
+"""What the names of functions begin with that commands, pytest and Python look for by their names."""
 _LONG = 200
 """Characters of a text that is no name: a description."""
 

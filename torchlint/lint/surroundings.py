@@ -15,12 +15,15 @@ from functools import cached_property
 from torchlint.lint.checkpoints import Checkpoints
 from torchlint.lint.loaded import Loaded
 from torchlint.project.index import ProjectIndex
-from torchlint.syntax.availability import AvailabilityTests, names
+from torchlint.syntax.availability import names
 
 _COMPLEX = re.compile(r"complex|cplx|^c(float|double)$|^polar$|^i?h?r?fft[2n]?$", re.IGNORECASE)
 """The words of those who make complex tensors, or speak of one."""
 
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+_OF_OTHERS = frozenset(
+    {"vendor", "vendored", "_vendor", "_vendored", "third_party", "thirdparty", "_extern", "_external"}
+)
 
 
 class Surroundings:
@@ -46,6 +49,11 @@ class Surroundings:
             if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
                 return node.lineno, node.end_lineno or 0
         return 0, 0
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether the file lies in a folder of its package that is for what others wrote."""
+        return any(each in _OF_OTHERS for each in self.project.module.split(".")[:-1])
 
     def is_off(self, node: ast.AST) -> bool:
         """
@@ -89,34 +97,6 @@ class Surroundings:
             if isinstance(part, ast.Constant)
         }
 
-    @cached_property
-    def asks(self) -> int:
-        """The line of the first test of what there is of torch; 0 if there is none."""
-        return AvailabilityTests(self.tree).first_about("torch")
-
-    def is_refused(self, node: ast.AST, elsewhere: Callable[[str], bool]) -> bool:
-        """
-        Whether a node stands in a method of an object that is not made where something of torch is missing: its
-        constructor raises under such a test alone.
-        """
-        line = getattr(node, "lineno", 0)
-        for around in ast.walk(self.tree):
-            if isinstance(around, ast.ClassDef) and around.lineno <= line <= (around.end_lineno or 0):
-                made = [each for each in around.body if isinstance(each, _Function) and each.name == "__init__"]
-                own = [each for each in around.body if isinstance(each, _Function) and not _is_of_the_class(each)]
-                inside = any(each.lineno <= line <= (each.end_lineno or 0) for each in own)
-                tests = AvailabilityTests(self.tree, elsewhere) if inside and made else None
-                if tests is not None and any(
-                    isinstance(each, ast.If)
-                    and isinstance(each.body[-1], ast.Raise)
-                    and not isinstance(each.test, ast.BoolOp)
-                    and tests.asks(each.test)
-                    for function in made
-                    for each in function.body
-                ):
-                    return True
-        return False
-
     def uses(self, name: str) -> bool:
         return names(self.tree, name, self._text) or name in self.exported
 
@@ -137,11 +117,6 @@ class Surroundings:
                     seen.add(node.id)
                     pending += _assigned(around, node.id)
         return False
-
-
-def _is_of_the_class(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether it is called without an object."""
-    return any(ast.unparse(each) in ("staticmethod", "classmethod") for each in function.decorator_list)
 
 
 def _nothing(node: ast.AST) -> str:

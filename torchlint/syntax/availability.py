@@ -94,30 +94,32 @@ class AvailabilityTests:
         raises, `if args.compile and not hasattr(torch, "compile")`.
         """
         if self._refused is None:
-            found: set[str] = set()
+            self._refused = set()
             for node in statements(self._tree):
-                if not (isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise)):
-                    continue
-                if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And):
-                    settings = {last_name(each) for each in node.test.values} - {""}
-                    if settings and any(map(self._says, node.test.values)):
-                        found |= settings
-            self._refused = found
+                for demanded in _refusing(node):
+                    settings = {_setting(each) for each in demanded if not self._says(each)} - {""}
+                    if settings and any(map(self._says, demanded)):
+                        self._refused |= settings
         return bool(self._refused) and any(last_name(node) in self._refused for node in ast.walk(test))
 
-    def first_about(self, package: str) -> int:
-        """The line of the first test, or tried import, by which the file asks what there is of a package; 0 if none."""
-        for node in ast.walk(self._tree):
-            if isinstance(node, ast.Try):
-                imported = [part for each in node.body for part in ast.walk(each) if isinstance(part, _IMPORTS)]
-                if any(package in ast.unparse(part) for part in imported) and handles_absence(node):
-                    return node.lineno
-            elif isinstance(node, (ast.If, ast.IfExp, ast.Assert)):
-                words = ast.unparse(node.test)
-                said = package in words or "version" in words.lower() or words.removeprefix("not ").isidentifier()
-                if said and "TYPE_CHECKING" not in words and self.asks(node.test):
-                    return node.lineno
-        return 0
+    def is_about(self, node: ast.AST, package: str) -> bool:
+        """Whether a node is a test, or a tried import, by which the file asks what there is of a package."""
+        if isinstance(node, ast.Try):
+            imported = [part for each in node.body for part in ast.walk(each) if isinstance(part, _IMPORTS)]
+            return any(package in ast.unparse(part) for part in imported) and handles_absence(node)
+        if not isinstance(node, (ast.If, ast.IfExp, ast.Assert)):
+            return False
+        words = ast.unparse(node.test)
+        said = package in words or "version" in words.lower() or words.removeprefix("not ").isidentifier()
+        return said and "TYPE_CHECKING" not in words and self.asks(node.test)
+
+    def values_of(self, name: str) -> Sequence[ast.expr | _Function]:
+        """What the file anywhere gives a name, and the functions that it calls so."""
+        if self._values is None:
+            self._values = {}
+            for node in statements(self._tree):
+                self._note(node, self._values)
+        return self._values.get(name, ())
 
     def chosen_functions(self, lines: Iterable[int], text: str | None = None) -> list[_Function]:
         """
@@ -149,17 +151,13 @@ class AvailabilityTests:
         Whether a name holds the answer to a question about versions, or whether something could be imported; or is a
         function of the file that answers one. With a dot before it, it is a method.
         """
-        if self._values is None:
-            self._values = {}
-            for node in statements(self._tree):
-                self._note(node, self._values)
+        values = self.values_of(name)  # notes the flags of the file
         if name not in self._flags:
             self._flags[name] = False  # until it is known: a name may be assigned what it held
-            values = self._values.get(name)
-            if values is None and self._elsewhere is not None and name[:1] != ".":
+            if not values and self._elsewhere is not None and name[:1] != ".":
                 self._flags[name] = self._elsewhere(name)
             else:
-                self._flags[name] = any(map(self._is_answer, values or ()))
+                self._flags[name] = any(map(self._is_answer, values))
         return self._flags[name]
 
     def _is_answer(self, value: ast.expr | _Function) -> bool:
@@ -193,6 +191,27 @@ class AvailabilityTests:
         if last in _SKIPS:
             return any(map(self.asks, node.args))
         return last in _EXPECTS or last.startswith(("assertRaises", "assertWarns"))
+
+
+def _refusing(node: ast.stmt) -> Iterator[list[ast.expr]]:
+    """What must hold, part by part, for a branch, or one directly in it, to end by raising."""
+    if not isinstance(node, ast.If):
+        return
+    demanded = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
+    if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.Or):
+        return
+    if isinstance(node.body[-1], ast.Raise) and len(demanded) > 1:
+        yield demanded
+    for inner in node.body:
+        if isinstance(inner, ast.If) and isinstance(inner.body[-1], ast.Raise):
+            yield [*demanded, *([] if isinstance(inner.test, ast.BoolOp) else [inner.test])]
+
+
+def _setting(part: ast.expr) -> str:
+    """The name that a part of a test asks for: `compile`, `self.compile`, `mesh is not None`; "" if there is none."""
+    if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.IsNot):
+        return last_name(part.left)
+    return last_name(part)
 
 
 def names(tree: ast.Module, name: str, text: str) -> bool:

@@ -49,12 +49,17 @@ class ApiReference(Event):
     inside
         It stands in a function: it is reached when that is called, not when the file is loaded.
     asks
-        It stands in a function of a file that asks elsewhere what there is of torch: the line of the first such test,
-        which may keep it from being reached; else 0.
+        It stands in a function of a file that asks elsewhere what there is of torch: the line of the first such test
+        that asks for enough to keep it from being reached; else 0.
+    reached
+        Who has to come by for an expression to be evaluated that the oldest release of the target refuses, as the end
+        of a sentence: " where `f` is called"; "" if loading the package, or running the script, does.
     is_left_out
         Nothing of the project imports the file, although its package imports others beside it.
+    is_copied
+        The file lies in a folder of its package for what others wrote: `_vendor`, `third_party`.
     uncalled
-        The function that it stands in, where a release of the target raises and nothing of the project names that; "".
+        The function that it stands in, where nothing of the package names that; "" else.
     is_demo
         It stands in what a module of a package does where it is run as a script.
     is_method
@@ -78,16 +83,23 @@ class ApiReference(Event):
     compared: bool = False
     inside: bool = False
     asks: int = 0
+    reached: str = ""
     is_left_out: bool = False
+    is_copied: bool = False
     uncalled: str = ""
     is_demo: bool = False
     is_method: bool = False
     unread: frozenset[str] = frozenset()
 
     @property
+    def is_asleep(self) -> bool:
+        """Nothing here comes to it, a file or a function without use; or somebody else keeps it: a copy."""
+        return self.is_left_out or self.is_copied or bool(self.uncalled)
+
+    @property
     def is_idle(self) -> bool:
-        """Nothing that torch would warn of comes of it: an annotation, an import without use, a file without one."""
-        return self.annotates or self.is_left_out or (self.is_import and not self.is_used)
+        """Nothing that torch would warn of comes of it: an annotation, an import without use, what is asleep."""
+        return self.annotates or self.is_asleep or (self.is_import and not self.is_used)
 
     @property
     def if_new(self) -> str:
@@ -99,7 +111,7 @@ class ApiReference(Event):
     def if_old(self) -> str:
         """The condition under which a user comes here with the oldest release of the target; "" if nothing is open."""
         raised = self.target.raised_by
-        return self.if_reached or (f", unless `{raised}` asks for a later one" if raised else "")
+        return self.if_reached or (f", unless `{raised}` asks for a later one" if raised else self.reached)
 
     @property
     def if_reached(self) -> str:

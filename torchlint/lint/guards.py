@@ -1,0 +1,249 @@
+"""
+What a file itself does before it comes to a place where something of torch is missing: a constructor that refuses, a
+test elsewhere that asks for as much, and where neither is known, who has to come by for that place to be reached.
+
+Told from Python's own tree, each when it is first asked for. Of other files it knows what it is told.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from itertools import accumulate
+from typing import TypeAlias
+
+from torchlint.knowledge.api import find
+from torchlint.syntax.availability import AvailabilityTests, last_name
+from torchlint.target import NEWEST, Release
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
+_MAKERS = frozenset({"__init__", "__new__", "__post_init__"})
+_MAY_NOT = (
+    *(ast.If, ast.IfExp, ast.BoolOp, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.Match),
+    *(ast.Try, getattr(ast, "TryStar", ast.Try)),
+    *(ast.Lambda, ast.comprehension, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+"""What is in one of these is not evaluated whenever that is come to."""
+_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Yield, ast.YieldFrom)
+_HOPS = 3
+"""Functions that are followed to those who call them."""
+_RELEASE = re.compile(r"(?<!\d)(\d{1,2})[._](\d{1,2})(?!\d)")
+
+
+class Guards:
+    """
+    What guards the places of one file.
+
+    Parameters
+    ----------
+    tree
+        The file.
+    elsewhere
+        Whether a name that it imports says in another file what there is.
+    is_script
+        It is run by itself, and is no module of a package.
+    """
+
+    def __init__(self, tree: ast.Module, elsewhere: Callable[[str], bool], is_script: bool) -> None:
+        self._tree = tree
+        self._tests = AvailabilityTests(tree, elsewhere)
+        self._is_script = is_script
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        return {part: node for node in ast.walk(self._tree) for part in ast.iter_child_nodes(node)}
+
+    def _above(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+        """What a node stands in, the innermost first, each with the part of it."""
+        while node in self._parents:
+            above = self._parents[node]
+            yield above, node
+            node = above
+
+    def is_refused(self, node: ast.AST, hops: int = _HOPS) -> bool:
+        """
+        Whether a node is come to only by an object that is not made where something is missing, as its constructor
+        raises under such a test alone: it stands in a method of it, or in a function that only such methods call.
+        """
+        around: _Function | None = None
+        for above, part in self._above(node):
+            if isinstance(above, ast.ClassDef):
+                if isinstance(part, _FUNCTIONS) and not _is_of_the_class(part) and self._refuses(above):
+                    return True
+                around = None
+            elif isinstance(above, _FUNCTIONS):
+                around = above if part in above.body else None
+        if around is None or not hops or self._parents.get(around) is not self._tree:
+            return False
+        named = [
+            each
+            for each in self._parents
+            if isinstance(each, ast.Name) and each.id == around.name and isinstance(each.ctx, ast.Load)
+        ]
+        return bool(named) and all(self.is_refused(each, hops - 1) for each in named)
+
+    def _refuses(self, of: ast.ClassDef) -> bool:
+        """Whether an object of a class is not made where something is missing."""
+        made = [each for each in of.body if isinstance(each, _FUNCTIONS) and each.name in _MAKERS]
+        return any(self._raises(each, 1) for function in made for each in function.body)
+
+    def _raises(self, statement: ast.stmt, hops: int) -> bool:
+        """Whether a statement, or a function of the file that it calls, raises where something is missing."""
+        if isinstance(statement, ast.If):
+            alone = not isinstance(statement.test, ast.BoolOp)
+            return alone and isinstance(statement.body[-1], ast.Raise) and self._tests.asks(statement.test)
+        called = statement.value if isinstance(statement, ast.Expr) else None
+        if not (hops and isinstance(called, ast.Call) and isinstance(called.func, ast.Name)):
+            return False
+        name = called.func.id
+        functions = [each for each in self._tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
+        return any(self._raises(each, 0) for function in functions for each in function.body)
+
+    @cached_property
+    def _about(self) -> list[ast.AST]:
+        about = (node for node in ast.walk(self._tree) if self._tests.is_about(node, "torch"))
+        return sorted(about, key=lambda node: node.lineno)  # type: ignore[attr-defined]
+
+    def asks_for(self, name: str, since: Release, came: Mapping[str, Release]) -> int:
+        """
+        The line of the first test of the file that may keep it from something where that has not come yet; 0 if none.
+
+        Parameters
+        ----------
+        name, since
+            What it is, in full, and when it came.
+        came
+            When names came that the oldest release does not have: who asks for one of them asks for that release.
+        """
+
+        def may_keep(node: ast.AST) -> bool:
+            if isinstance(node, ast.Try):
+                tried = [each for part in node.body for each in _imported(part)]
+                return any(came.get(each, (0, 0)) >= since for each in tried)
+            said = list(self._said(node, _HOPS))
+            names = [each for each in said if isinstance(each, str)]
+            releases = [each for each in said if not isinstance(each, str)]
+            releases += [at for full, at in came.items() if names and full.rpartition(".")[2] in names]
+            return not said or name.rpartition(".")[2] in names or any(since <= each <= NEWEST for each in releases)
+
+        return next((node.lineno for node in self._about if may_keep(node)), 0)  # type: ignore[attr-defined]
+
+    def asks_whether_gone(self, removed: Release) -> int:
+        """The line of the first test of the file that may keep it from what a release removed; 0 if there is none."""
+
+        def may_keep(node: ast.AST) -> bool:
+            if isinstance(node, ast.Try):
+                return any(_came_or_went(each) for part in node.body for each in _imported(part))
+            said = list(self._said(node, _HOPS))
+            return not said or any(isinstance(each, str) or each <= removed for each in said)
+
+        return next((node.lineno for node in self._about if may_keep(node)), 0)  # type: ignore[attr-defined]
+
+    def _said(self, test: ast.AST, hops: int) -> Iterator[str | Release]:
+        """The names and the releases that a test asks for."""
+        for node in ast.walk(getattr(test, "test", test)):
+            if isinstance(node, ast.Call) and last_name(node.func) in ("hasattr", "getattr") and len(node.args) > 1:
+                asked = node.args[1]
+                if isinstance(asked, ast.Constant) and isinstance(asked.value, str):
+                    yield asked.value
+            elif isinstance(node, ast.Tuple) and len(node.elts) > 1:
+                first, second = (getattr(each, "value", None) for each in node.elts[:2])
+                if isinstance(first, int) and isinstance(second, int):
+                    yield first, second
+            elif isinstance(node, ast.Constant) and isinstance(node.value, (str, float)):
+                yield from _releases(str(node.value))
+            elif isinstance(node, (ast.Name, ast.Attribute)):
+                yield from _releases(last_name(node))
+                for value in self._tests.values_of(node.id) if hops and isinstance(node, ast.Name) else ():
+                    yield from self._said(value, hops - 1)
+
+    def reached(self, node: ast.AST) -> str:
+        """
+        Who has to come by for an expression to be evaluated, as the end of a sentence; "" if it always is when the file
+        is loaded, or run as the script that it is.
+        """
+        return self._reached(node, _HOPS)
+
+    def _reached(self, node: ast.AST, hops: int) -> str:
+        branch: ast.AST | None = None
+        for above, part in self._above(node):
+            if isinstance(above, _FUNCTIONS) and part in above.body:
+                if branch is None and hops and self._is_called(above, node, hops):
+                    return ""
+                return f" where `{above.name}` is called"
+            if isinstance(above, _MAY_NOT) and branch is None and not self._is_taken(above, part):
+                branch = above
+        if branch is None:
+            return ""
+        if isinstance(branch, ast.If) and "__name__" in ast.unparse(branch.test):
+            return " where this file is run as a script"
+        return f" where line {getattr(branch, 'lineno', getattr(node, 'lineno', 0))} leads there"
+
+    def _is_taken(self, above: ast.AST, part: ast.AST) -> bool:
+        """Whether a part of a branch is evaluated whenever that is come to: a test, the first operand, all of a try."""
+        if isinstance(above, (ast.If, ast.IfExp, ast.While)):
+            return part is above.test or (
+                self._is_script and isinstance(above, ast.If) and part in above.body and _is_main(above.test)
+            )
+        if isinstance(above, (ast.For, ast.AsyncFor)):
+            return part is above.iter
+        if isinstance(above, ast.BoolOp):
+            return part is above.values[0]
+        if isinstance(above, ast.Match):
+            return part is above.subject
+        return isinstance(above, ast.Lambda) and part is above.args
+
+    def _is_called(self, function: _Function, node: ast.AST, hops: int) -> bool:
+        """Whether the file, when it is loaded, calls a function of it that always comes to a node."""
+        if self._parents[function] is not self._tree or isinstance(function, ast.AsyncFunctionDef):
+            return False
+        line = getattr(node, "lineno", 0)
+        if function.decorator_list or any(
+            (isinstance(each, _LEAVING) and each.lineno < line) or isinstance(each, (ast.Yield, ast.YieldFrom))
+            for each in ast.walk(function)
+        ):
+            return False
+        calls = [
+            each
+            for each in self._parents
+            if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == function.name
+        ]
+        return any(not self._reached(each, hops - 1) for each in calls)
+
+
+def _is_of_the_class(function: _Function) -> bool:
+    """Whether it is called without an object."""
+    return any(ast.unparse(each) in ("staticmethod", "classmethod") for each in function.decorator_list)
+
+
+def _is_main(test: ast.expr) -> bool:
+    return ast.unparse(test) in ("__name__ == '__main__'", "'__main__' == __name__")
+
+
+def _releases(word: str) -> Iterator[Release]:
+    """The releases that a word names: "2.1", `TORCH_GREATER_EQUAL_2_1`."""
+    return ((int(each[1]), int(each[2])) for each in _RELEASE.finditer(word))
+
+
+def _came_or_went(name: str) -> bool:
+    """Whether some release may not have what a name stands for: who tries to import anything else asks for torch."""
+    parts = list(accumulate(name.split("."), "{}.{}".format))[1:]
+    known = any(find.since(each) is not None or each in find.changes() for each in parts)
+    return known or parts[0] not in _ALWAYS
+
+
+_ALWAYS = frozenset({"torch.autograd", "torch.cuda", "torch.nn", "torch.optim", "torch.utils", "torch.multiprocessing"})
+"""Modules that each release has."""
+
+
+def _imported(node: ast.stmt) -> Iterator[str]:
+    """What of torch a statement imports, in full."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Import):
+            yield from (alias.name for alias in part.names if alias.name.startswith("torch."))
+        elif isinstance(part, ast.ImportFrom) and not part.level and part.module:
+            full = (f"{part.module}.{alias.name}" for alias in part.names)
+            yield from (each for each in full if each.startswith("torch."))
