@@ -297,3 +297,17 @@ def a_place_to_work_in():
     total = compacted(torch.rand(4, 2), torch.tensor([0, 2]), space)
     again = compacted(torch.rand(4, 2), torch.tensor([1, 2]), space)
     assert total + again < 8 and space.shape == (4, 2)
+
+
+def asked_by_a_name_that_is_computed():
+    def whitened(x):
+        x -= x.mean()
+        return x * 2
+
+    def normalised(x, what="".join(["d", "im"])):
+        z = torch.stack([x, x])
+        y = whitened(z)
+        assert z.shape[0] == 2 and z.device == y.device
+        return y.sum(getattr(z, what)() - 1)
+
+    normalised(torch.rand(3))
