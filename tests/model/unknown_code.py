@@ -2121,3 +2121,20 @@ def silent_arm_that_only_calls_without_grad_come_to():
         layer.clip()
     if same(True):
         layer(torch.ones(2, 3)).sum().backward()
+
+
+def silent_function_of_what_nobody_differentiates():
+    import torch
+    from somelib import same
+
+    class Binarise(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, deterministic=False):
+            return torch.sign(x) if deterministic else torch.sign(x + torch.randn_like(x))
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    Binarise.apply(torch.rand(3, requires_grad=True)).sum().backward()
+    Binarise.apply(torch.rand(3), next(iter(same([True]))))

@@ -148,10 +148,11 @@ class Returned(Observer):
 def _differentiated(arguments: list[Value]) -> bool:
     """
     Whether one of the values requires grad, under a condition or not, so that a backward may come by. Of a tensor of
-    which nothing says so (`torch.rand(3, **options)`) it is not known.
+    which nothing says so (`torch.rand(3, **options)`) it is not known; nor of what is unknown beside a tensor that
+    requires none.
     """
     tensors = [tensor for value in arguments for tensor in reachable_tensors(value)]
-    unknown = any(isinstance(value, Unknown) for value in arguments)
+    unknown = not tensors and any(isinstance(value, Unknown) for value in arguments)
     return unknown or any(tensor.requires_grad not in (GRAD_NO, GRAD_MAYBE) for tensor in tensors)
 
 
