@@ -2138,3 +2138,14 @@ def silent_function_of_what_nobody_differentiates():
 
     Binarise.apply(torch.rand(3, requires_grad=True)).sum().backward()
     Binarise.apply(torch.rand(3), next(iter(same([True]))))
+
+
+def silent_setting_of_a_name_that_nobody_knows():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True))
+    for each in same(net.modules()):
+        setattr(each, same("inplace"), False)
+    net(torch.rand(1, 3)).sum().backward()

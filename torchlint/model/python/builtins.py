@@ -14,7 +14,7 @@ from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
 from torchlint.model.python.flags import text_is_run, unsettle, unsettle_gradients
 from torchlint.model.python.introspection import is_a, is_no_layer_of
-from torchlint.model.python.members import set_attribute, set_raw, set_some_attribute
+from torchlint.model.python.members import patch_in_sight, set_attribute, set_raw, set_some_attribute
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
@@ -39,6 +39,7 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
+    is_foreign,
     reachable_tensors,
 )
 from torchlint.model.torch.arguments import kind_of
@@ -274,6 +275,8 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
         elif isinstance(each, (Tensor, Module)):
             unsettle(run, each)
             havoc(run, each)
+        elif isinstance(each, Unknown) and not is_foreign(each) and isinstance(value, (Bound, Constant, Function)):
+            patch_in_sight(run)  # a setting, or a `forward`, of what may be any Module
         if isinstance(each, Module):
             run.machine.trail.set(each, "patched", True)
     return NONE
