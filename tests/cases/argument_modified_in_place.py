@@ -309,3 +309,15 @@ def last_edge_moved_by_little():
     edges = torch.linspace(0, 1, 5)
     place = searchsorted(edges, torch.tensor([0.3, 1.0]))
     value = edges.gather(-1, place)
+def asked_by_a_name_that_is_computed():
+    def whitened(x):
+        x -= x.mean()
+        return x * 2
+
+    def normalised(x, what="".join(["d", "im"])):
+        z = torch.stack([x, x])
+        y = whitened(z)
+        assert z.shape[0] == 2 and z.device == y.device
+        return y.sum(getattr(z, what)() - 1)
+
+    normalised(torch.rand(3))

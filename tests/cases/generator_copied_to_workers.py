@@ -1,6 +1,7 @@
 # ruff: noqa
 """Programs for TLN801."""
 
+import functools
 import random
 import numpy as np
 import torch
@@ -421,3 +422,20 @@ def of_the_loader():
     if __name__ == "__main__":
         got = [int(x) for x in loader]
         assert sorted(got) == list(range(8))
+
+
+def given_a_new_one_by_who_is_handed_its_dict():
+    class Points(Dataset):
+        def __init__(self):
+            self.rng = np.random.default_rng(1)
+
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            functools.partial(self.__dict__.update)(rng=np.random.default_rng(i))
+            return self.rng.integers(0, 1000000)
+
+    if __name__ == "__main__":
+        first, second, *_ = (int(x) for x in DataLoader(Points(), num_workers=2))
+        assert first != second

@@ -54,6 +54,13 @@ class _Base(nn.Module):
         _freeze(self)
 
 
+class _Switched:
+    live: bool
+
+    def switch_on(self) -> None:
+        self.live = True
+
+
 class _Block(nn.Module):
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -93,6 +100,8 @@ def _somelib() -> types.ModuleType:
         summary=lambda module, size: None,
         EarlyStopping=_Meter, tqdm=_Bar, inference=_quiet, run=lambda function: function(),
         minimise=lambda closure: closure(), train=lambda w: (w**2).sum().backward(), combine=lambda *ws: sum(ws),
+        same=lambda *values: values[-1], wrap=lambda function: function, size=lambda: 0,
+        Switched=_Switched, switch_on=_Switched.switch_on,
         session=torch.no_grad, load=lambda: {"w": torch.rand(3, requires_grad=True)},
     )  # fmt: skip
     return module

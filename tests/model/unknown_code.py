@@ -1692,3 +1692,460 @@ def found_named_prefix():
         if "trunk" in n:
             p.requires_grad = False
     print(net(torch.rand(1, 3)).numpy())  # error: [TLN111]
+
+
+def silent_mode_set_by_name_inside_another_context():
+    import io
+    import torch
+    from somelib import same
+
+    w = torch.ones(3, requires_grad=True)
+    torch.set_grad_enabled(False)
+    with io.StringIO():
+        getattr(torch, same("set_grad_enabled"))(True)
+    (w * 2).sum().backward()
+
+
+def silent_mode_set_inside_another_context():
+    import io
+    import torch
+    from somelib import run
+
+    w = torch.ones(3, requires_grad=True)
+    torch.set_grad_enabled(False)
+    with io.StringIO():
+        run(lambda: torch.set_grad_enabled(True))
+    (w * 2).sum().backward()
+
+
+def silent_called_under_a_decorator_that_nobody_knows():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    def shifted_loss(x):
+        first, second = nn.Linear(2, 4)(x).chunk(2, dim=1)
+        first += 1  # warning: [TLN209]
+        return (first * second).sum()
+
+    @same(torch.no_grad)()
+    def evaluated(x):
+        return shifted_loss(x).item()
+
+    evaluated(torch.rand(3, 2))
+
+
+def silent_arm_that_another_call_comes_to_without_grad():
+    import torch
+    from somelib import same
+
+    class Gate(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = torch.nn.Linear(2, 4)
+
+        def forward(self, x):
+            a, b = self.lin(x).chunk(2, 1)
+            if torch.is_grad_enabled():
+                if same(True):
+                    return a.sigmoid() * b
+            a.sigmoid_()  # warning: [TLN209]
+            return a * b
+
+    gate = Gate()
+    gate(torch.ones(1, 2)).sum().backward()
+    with torch.no_grad():
+        gate(torch.ones(1, 2))
+
+
+def silent_method_patched_of_what_was_given_away():
+    import torch
+    import unittest.mock
+    from somelib import same
+
+    class Model:
+        def cut(self, x):
+            return x.detach()
+
+    w = torch.ones(2, requires_grad=True)
+    with unittest.mock.patch.object(same(Model), "cut", lambda self, x: x):
+        Model().cut(w * 2).sum().backward()
+
+
+def silent_method_of_tensors_patched_under_a_name_that_nobody_knows():
+    import torch
+    import unittest.mock
+    from somelib import same
+
+    w = torch.ones(2, requires_grad=True)
+    with unittest.mock.patch.object(torch.Tensor, same("detach"), lambda self: self):
+        (w * 2).detach().sum().backward()
+
+
+def silent_something_patched_that_nobody_knows():
+    import torch
+    import unittest.mock
+    from somelib import same
+
+    w = torch.ones(2, requires_grad=True)
+    with unittest.mock.patch(*same(("torch.Tensor.detach", lambda self: self))):
+        (w * 2).detach().sum().backward()
+
+
+def found_method_patched_of_another_name():
+    import torch
+    import unittest.mock
+    from somelib import same
+
+    class Model:
+        def cut(self, x):
+            return x.detach()
+
+    w = torch.ones(2, requires_grad=True)
+    with unittest.mock.patch.object(same(Model), "cut", lambda self, x: x):
+        pass
+    (w * 2).detach().sum().backward()  # error: [TLN104]
+
+
+def silent_surplus_gradient_that_may_be_none():
+    import torch
+    from somelib import same
+
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.factor, None, next(iter(same([None])))
+
+    Scale.apply(torch.ones(2, requires_grad=True), 2.0).sum().backward()
+
+
+def silent_layers_told_by_code_whose_result_is_dropped():
+    import torch
+    from torch import nn
+
+    fix = eval("lambda net: [setattr(each, 'inplace', False) for each in net.modules()]")
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True))
+    1 * fix(net)
+    net(torch.rand(1, 3)).sum().backward()
+
+
+def silent_expanded_to_nothing():
+    import torch
+    from somelib import size
+
+    tokens = torch.zeros(1, 1, 4).expand(2, size(), 4)
+    tokens += torch.ones(2, 1, 4).mean(dim=1, keepdim=True)  # warning: [TLN208]
+
+
+def silent_view_without_a_graph_in_unknown_hands():
+    import torch
+    from somelib import f
+
+    v = torch.rand(4, requires_grad=True)
+    a, b = v.tensor_split(2)
+    with torch.no_grad():
+        z = torch.squeeze(a)
+        v.cos_()
+    torch.ones(2) * f(z.detach())
+
+
+def silent_switch_that_a_replaced_method_turns():
+    import torch
+    from somelib import same
+
+    class Probe:
+        def __init__(self):
+            self.live = False
+
+        def enable(self):
+            self.live = True
+
+        def slope(self):
+            x = torch.rand(3, requires_grad=True)
+            y = x if self.live else x.detach()
+            y.sum().backward()
+
+    Probe.enable = same(Probe.enable)
+    probe = Probe()
+    probe.enable()
+    probe.slope()
+
+
+def silent_switch_of_an_object_that_was_given_away():
+    import torch
+    from somelib import run
+
+    class Probe:
+        def __init__(self):
+            self.live = False
+
+        def slope(self):
+            x = torch.rand(3, requires_grad=True)
+            y = x if self.live else x.detach()
+            y.sum().backward()
+
+    def enable():
+        probe.live = True
+
+    probe = Probe()
+    run(enable)
+    probe.slope()
+
+
+def silent_default_dtype_set_under_a_decorator_that_nobody_knows():
+    import torch
+    from somelib import wrap
+
+    @wrap
+    def prepare():
+        torch.set_default_dtype(torch.float64)
+
+    def optimizer():
+        start = torch.zeros(3, requires_grad=True).double()
+        return torch.optim.Adam([start], lr=0.1)
+
+    prepare()
+    optimizer()
+    torch.set_default_dtype(torch.float32)
+
+
+def silent_mode_set_under_a_decorator_that_nobody_knows():
+    import torch
+    from somelib import wrap
+
+    @wrap
+    def prepare():
+        torch.set_grad_enabled(True)
+
+    w = torch.ones(3, requires_grad=True)
+    torch.set_grad_enabled(False)
+    with open(__import__("os").devnull):
+        prepare()
+    (w * 2).sum().backward()
+
+
+def silent_entered_by_a_name_that_nobody_knows():
+    import torch
+    from somelib import same, session
+
+    w = torch.ones(3, requires_grad=True)
+    for _ in range(2):
+        entered = session()
+        getattr(entered, same("__enter__"))()
+        fake = w.tanh()
+        entered.__exit__(None, None, None)
+        loss = (fake * w).sum()
+        loss.backward()
+        again = -(fake * w).sum()
+        again.backward()
+
+
+def silent_view_made_where_grad_mode_is_unknown():
+    import torch
+    from somelib import session
+
+    z = torch.rand(1, 3, requires_grad=True)
+    for _ in range(2):
+        loss = torch.nn.functional.mse_loss(z, z)
+        loss.backward(inputs=[z])
+        with session():
+            z = z[:2]
+    loss.backward()
+
+
+def silent_leaf_or_what_nobody_knows_updated_under_no_grad():
+    import torch
+    from somelib import load
+
+    w = load()["w"]
+    for _ in range(2):
+        (loss,) = torch.autograd.grad((w - 1).pow(2).sum(), w)
+        with torch.no_grad():
+            w -= 0.1 * loss
+
+
+def silent_methods_of_a_function_set_later():
+    import torch
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(x, w):
+            return x * w
+
+        @staticmethod
+        def backward(ctx, grad):
+            x, w = ctx.saved_tensors
+            return grad * w, grad * x
+
+    def keep_inputs(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    Product.setup_context = staticmethod(keep_inputs)
+    Product.apply(torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def silent_attention_of_three_dimensions():
+    import torch
+    import torch.nn.functional as F
+    from somelib import same
+
+    q = torch.rand(1, 5, 8, requires_grad=True)
+    y = F.scaled_dot_product_attention(q if same(True) else same(None), q, q)
+    y += 1
+    y.sum().backward()
+
+
+def silent_switch_that_whoever_holds_the_object_turns():
+    import torch
+
+    class Probe:
+        def __init__(self):
+            self.live = False
+
+        def slope(self):
+            x = torch.rand(3, requires_grad=True)
+            y = x if self.live else x.detach()
+            y.sum().backward()
+
+    def main():
+        probe = Probe()
+        probe.live = True
+        probe.slope()
+
+    main()
+
+
+def silent_switch_that_a_method_from_elsewhere_turns():
+    import torch
+    from somelib import Switched
+
+    class Probe(Switched):
+        def __init__(self):
+            self.live = False
+
+        def slope(self):
+            x = torch.rand(3, requires_grad=True)
+            y = x if self.live else x.detach()
+            y.sum().backward()
+
+    probe = Probe()
+    probe.switch_on()
+    probe.slope()
+
+
+def silent_switch_of_an_object_in_an_object_that_was_given_away():
+    import torch
+    from somelib import switch_on
+
+    class Settings:
+        live = False
+
+    class Owner:
+        def __init__(self):
+            self.settings = Settings()
+
+    owner = Owner()
+    switch_on(owner.settings)
+    w = torch.ones(3, requires_grad=True)
+    y = w if owner.settings.live else w.detach()
+    y.sum().backward()
+
+
+def silent_function_under_an_unknown_decorator_that_patches():
+    import torch
+    from somelib import wrap
+
+    class Net:
+        def cut(self, x):
+            return x.detach()
+
+    @wrap
+    def patch():
+        Net.cut = lambda self, x: x
+
+    patch()
+    w = torch.ones(3, requires_grad=True)
+    Net().cut(w * 2).sum().backward()
+
+
+def found_size_of_an_object_that_was_given_away():
+    import torch
+    from somelib import wrap
+
+    class Probe:
+        def __init__(self):
+            self.size = 3
+
+        @wrap
+        def rename(self):
+            self.name = "probe"
+
+        def slope(self):
+            x = torch.rand(self.size, requires_grad=True)
+            y = x.detach()
+            y.sum().backward()  # error: [TLN104]
+
+    probe = Probe()
+    probe.rename()
+    probe.slope()
+
+
+def silent_arm_that_only_calls_without_grad_come_to():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    class Layer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(3))
+
+        def forward(self, x):
+            return x * self.scale
+
+        def clip(self):
+            self.scale.clamp_(0, 1)
+
+        @torch.no_grad()
+        def prepare(self):
+            self.clip()
+
+    layer = Layer()
+    layer.prepare()
+    with torch.inference_mode():
+        layer.clip()
+    if same(True):
+        layer(torch.ones(2, 3)).sum().backward()
+
+
+def silent_function_of_what_nobody_differentiates():
+    import torch
+    from somelib import same
+
+    class Binarise(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, deterministic=False):
+            return torch.sign(x) if deterministic else torch.sign(x + torch.randn_like(x))
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    Binarise.apply(torch.rand(3, requires_grad=True)).sum().backward()
+    Binarise.apply(torch.rand(3), next(iter(same([True]))))
+
+
+def silent_setting_of_a_name_that_nobody_knows():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True))
+    for each in same(net.modules()):
+        setattr(each, same("inplace"), False)
+    net(torch.rand(1, 3)).sum().backward()

@@ -18,7 +18,7 @@ _DIMENSIONS: Final = 4
 
 
 def saves(op: Op, rank: int | None) -> tuple[Saved, ...]:
-    """What an operation saves, given how many dimensions its first tensor has, if that is known."""
+    """What an operation saves, given how many dimensions its tensors have, if that is known."""
     fused = FUSED.get(op.name)
     if fused is None or (rank is not None and rank != _DIMENSIONS):
         return op.saves

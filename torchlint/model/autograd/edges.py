@@ -23,9 +23,7 @@ def running_statement(autograd: Autograd) -> ir.Node:
     return autograd.machine.statement
 
 
-def edges_of(autograd: Autograd, tensor: Tensor) -> tuple[tuple[Guard, GraphNode | Tensor], ...]:
-    """Where a gradient of this tensor flows: its `grad_fn`, or itself if it is a leaf that may require grad."""
-    regenerate(autograd, tensor)
+def _known_edges(tensor: Tensor) -> tuple[tuple[Guard, GraphNode | Tensor], ...]:
     if tensor.grad_fn:
         return tensor.grad_fn
     if tensor.own == GRAD_NO:
@@ -33,12 +31,20 @@ def edges_of(autograd: Autograd, tensor: Tensor) -> tuple[tuple[Guard, GraphNode
     return ((ALWAYS, tensor),)
 
 
+def edges_of(autograd: Autograd, tensor: Tensor) -> tuple[tuple[Guard, GraphNode | Tensor], ...]:
+    """Where a gradient of this tensor flows: its `grad_fn`, or itself if it is a leaf that may require grad."""
+    regenerate(autograd, tensor)
+    return _known_edges(tensor)
+
+
 def possible_edges(autograd: Autograd, tensor: Tensor) -> tuple[tuple[Guard, GraphNode | Tensor], ...]:
     """
     Where a gradient flows of what code that nobody knows may have computed of this tensor. Whether that code has asked
     for its `grad_fn` is not known, so torch refuses nothing here.
     """
-    return tensor.grad_fn if tensor.grad_fn and tensor.view in ("multi", "no_grad") else edges_of(autograd, tensor)
+    if tensor.view not in ("multi", "no_grad"):
+        regenerate(autograd, tensor)
+    return _known_edges(tensor)
 
 
 def regenerate(autograd: Autograd, tensor: Tensor) -> None:

@@ -176,9 +176,9 @@ def _refuse_inference(autograd: Autograd, display: str, tensor: Tensor, origin: 
 def _saves(op: Op, bound: dict[str, Value]) -> tuple[SavedBy, ...]:
     if op.name not in FUSED:
         return op.saves
-    first = bound.get("query")
-    shape = first.shape if isinstance(first, Tensor) else None
-    return saves(op, None if shape is None else len(shape))
+    given = [bound.get(name) for name in ("query", "key", "value")]  # which have as many dimensions as each other
+    shapes = [each.shape for each in given if isinstance(each, Tensor) and each.shape is not None]
+    return saves(op, len(shapes[0]) if shapes else None)
 
 
 def _save_guard(autograd: Autograd, save: SavedBy, bound: dict[str, Value], *, copied: bool = False) -> Guard | None:

@@ -201,7 +201,7 @@ def leads(node: GraphNode, targets: set[int], known: dict[int, bool], *, sure: b
         pending += [
             target
             for guard, target in each.edges
-            if isinstance(target, GraphNode) and id(target) not in known and not (sure and is_open(guard))
+            if isinstance(target, GraphNode) and id(target) not in known and not (sure and _may_lack(guard, target))
         ]
     changed = True
     while changed:
@@ -210,7 +210,7 @@ def leads(node: GraphNode, targets: set[int], known: dict[int, bool], *, sure: b
             if known.get(id(each)):
                 continue
             if any(
-                (id(target) in targets or known.get(id(target), False)) and not (sure and is_open(guard))
+                (id(target) in targets or known.get(id(target), False)) and not (sure and _may_lack(guard, target))
                 for guard, target in each.edges
             ):
                 known[id(each)] = True
@@ -218,3 +218,10 @@ def leads(node: GraphNode, targets: set[int], known: dict[int, bool], *, sure: b
     for each in order:
         known.setdefault(id(each), False)
     return known[id(node)]
+
+
+def _may_lack(guard: Guard, target: GraphNode | Tensor) -> bool:
+    """Whether nobody knows that an edge is there: it is a guess, or what it leads to may require no gradient."""
+    grad = target.condition if isinstance(target, GraphNode) else target.requires_grad
+    needed = grad.guard()
+    return is_open(guard) or needed is None or is_open(needed)

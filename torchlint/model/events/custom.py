@@ -104,7 +104,7 @@ class GradientsReturned(Event):
     count
         How many values are returned.
     surplus_none
-        How many of the last ones are `None`.
+        How many of the last ones are `None`, or may be.
     least, most
         How many inputs `forward` takes: without and with those that have defaults; or how many it is given.
     nothing

@@ -114,9 +114,11 @@ def may_set_by_name(node: ir.Node, name: str) -> bool:
     if not isinstance(node, ir.Call):
         return False
     function = node.function
+    if any(_sets_by_name(each.value) for each in node.arguments):
+        return True  # whoever is given it may call it: `partial(setattr, x)`, `retry(x.__dict__.update)`
     if isinstance(function, ir.Attribute) and function.attr == "update":
         return _is_namespace(function.value)
-    if dotted(function).rpartition(".")[2] not in ("setattr", "__setattr__"):
+    if not _sets_by_name(function):
         return False
     # `setattr(x, name, v)`, `object.__setattr__(x, name, v)`, `x.__setattr__(name, v)`
     given = [each.value for each in node.arguments]
@@ -133,6 +135,13 @@ def may_set(node: ir.Node, name: str) -> bool:
         return False
     written = [each for each in node.targets if isinstance(each, ir.Attribute) and each.attr == name]
     return any(dotted(each.value) != "self" for each in written) or may_set_by_name(node, name)
+
+
+def _sets_by_name(function: ir.Expression) -> bool:
+    """`setattr`, `x.__setattr__`, `x.__dict__.update`."""
+    if isinstance(function, ir.Attribute) and function.attr == "update":
+        return _is_namespace(function.value)
+    return dotted(function).rpartition(".")[2] in ("setattr", "__setattr__")
 
 
 def _is_namespace(node: ir.Expression) -> bool:

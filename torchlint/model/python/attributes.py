@@ -22,6 +22,7 @@ from torchlint.model.state.values import (
     Constant,
     External,
     Function,
+    GradModeGuard,
     Instance,
     Mapping,
     Module,
@@ -34,9 +35,11 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     choose,
+    is_foreign,
     reachable_tensors,
     unknown_guard,
 )
+from torchlint.model.torch.functions import set_grad_mode
 from torchlint.model.torch.tensor_methods import tensor_attribute
 from torchlint.syntax import ir
 
@@ -50,6 +53,8 @@ _FIELDS = {
 
 def _evaluate_attribute(run: Run, node: ir.Attribute) -> Value:
     owner = run.evaluate(node.value)
+    if node.attr in ("__enter__", "__exit__") and isinstance(owner, (GradModeGuard, Unknown)):
+        set_grad_mode(run.torch, Truth.MAYBE)  # who is given it may call it
     value = attribute(run, owner, node.attr, node)
     if isinstance(value, Bound) and value.function is not None and value.function.kind == "opaque":
         # a decorator that nobody knows may make anything of a method, a property too
@@ -71,7 +76,7 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
         limit = foreign.limit(value.qualified, name)
         if limit is not None:
             return Scalar(limit)
-        if run.replaced and f"{value.qualified}.{name}" in run.replaced:
+        if run.is_replaced(f"{value.qualified}.{name}"):
             return Unknown(source=origin)
         named = name_of(value) if name == "__name__" else None
         return named or imported(f"{value.qualified}.{name}")
@@ -169,7 +174,7 @@ def _of_class(run: Run, instance: Instance, name: str, found: Value, origin: ir.
         return choose_patched(instance, method, origin) if instance.may_be_patched() else method
     if isinstance(found, Instance) and any("__get__" in each.attributes for each in found.cls.ancestry()):
         return Unknown(held_tensors(instance), source=origin)
-    if isinstance(found, Unknown) and found.part_of is None and is_module(instance) is not Truth.NO:
+    if isinstance(found, Unknown) and found.part_of is None and not is_foreign(found):
         return Unknown(found.depends, source=origin, layer=found.layer, part_of=instance)  # it may be a method
     return found
 

@@ -26,7 +26,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     choose,
-    is_foreign,
+    may_be_tensor,
     reachable_tensors,
     unknown_guard,
 )
@@ -82,14 +82,10 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
     if not isinstance(value, Sequence):
         may_write(run, current, value)
     computed = operate(run, node.op, current, value, node)
-    if isinstance(computed, Tensor) and run.machine.grad_mode is not Truth.YES and _may_be_written(current):
+    if isinstance(computed, Tensor) and run.machine.grad_mode is not Truth.YES and may_be_tensor(current):
         # A tensor is written and stays what it is, whatever is computed while nothing is recorded.
         computed = choose([(unknown_guard(), current), (unknown_guard(), computed)])
     assign(run, target, computed)
-
-
-def _may_be_written(value: Value) -> bool:
-    return any(isinstance(each, Unknown) and not is_foreign(each) for _, each in alternatives(value))
 
 
 def _augmented_item(run: Run, node: ir.AugmentedAssign, target: ir.Subscript) -> None:

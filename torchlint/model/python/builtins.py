@@ -14,7 +14,7 @@ from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
 from torchlint.model.python.flags import text_is_run, unsettle, unsettle_gradients
 from torchlint.model.python.introspection import is_a, is_no_layer_of
-from torchlint.model.python.members import set_attribute, set_raw, set_some_attribute
+from torchlint.model.python.members import patch_in_sight, set_attribute, set_raw, set_some_attribute
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
@@ -27,6 +27,7 @@ from torchlint.model.state.values import (
     External,
     Frame,
     Function,
+    GradModeGuard,
     Instance,
     Mapping,
     Module,
@@ -38,9 +39,11 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
+    is_foreign,
     reachable_tensors,
 )
 from torchlint.model.torch.arguments import kind_of
+from torchlint.model.torch.functions import set_grad_mode
 from torchlint.model.torch.operations import apply
 from torchlint.syntax import ir
 
@@ -241,9 +244,21 @@ def _getattr(run: Run, site: CallSite) -> Value:
         havoc(run, owner)
         unsettle(run, owner)
         unsettle_gradients(run, reachable_tensors(owner))
+        _may_enter(run, owner)
     of_torch = isinstance(owner, External) and owner.qualified.partition(".")[0] == "torch"
     part_of = owner if of_torch or isinstance(owner, (Module, Instance)) else None
     return Unknown(reachable_tensors(owner), layer=True, part_of=part_of)
+
+
+def _may_enter(run: Run, owner: Value) -> None:
+    """A method that nobody knows is called: of what the file leaves by hand, `__enter__` may be the one."""
+    node = run.machine.statement
+    call = node.value if isinstance(node, ir.ExpressionStatement) else None
+    alone = isinstance(call, ir.Call) and isinstance(call.function, ir.Call) and not call.arguments
+    if not alone or not isinstance(owner, (GradModeGuard, Unknown)):
+        return
+    if any(isinstance(each, ir.Attribute) and each.attr == "__exit__" for each in ir.walk(run.machine.program.body)):
+        set_grad_mode(run.torch, Truth.MAYBE)
 
 
 def builtin_setattr(run: Run, site: CallSite) -> Value:
@@ -260,6 +275,8 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
         elif isinstance(each, (Tensor, Module)):
             unsettle(run, each)
             havoc(run, each)
+        elif isinstance(each, Unknown) and not is_foreign(each) and isinstance(value, (Bound, Constant, Function)):
+            patch_in_sight(run)  # a setting, or a `forward`, of what may be any Module
         if isinstance(each, Module):
             run.machine.trail.set(each, "patched", True)
     return NONE

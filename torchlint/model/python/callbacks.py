@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from torchlint.model.autograd.walk import graph_of
 from torchlint.model.python.flags import FLAGS, changes_flags, unsettle, unsettle_grad
+from torchlint.model.python.members import patch, replace_of_torch
 from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.python.run import Callback, HandedOn, Reach, Run, seen_from
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     Bound,
     Choice,
+    Class,
+    Constant,
     External,
     Function,
     Instance,
@@ -28,15 +31,19 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     choose,
+    explore,
     parts,
     reachable_tensors,
     unknown_guard,
     within,
 )
+from torchlint.model.torch.defaults import DEFAULTS_SET_BY, unsettle_default
 from torchlint.model.torch.functions import SETS_GRAD_MODE, set_grad_mode
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written
+from torchlint.syntax.spelling import dotted
 
+_SETTING_MODE = frozenset(each.rpartition(".")[2] for each in SETS_GRAD_MODE)
 _OF_CONTAINERS = frozenset(
     {
         "append",
@@ -70,9 +77,14 @@ def _leaves(value: Value) -> list[Tensor]:
     return found
 
 
-def havoc(run: Run, value: Value) -> None:
-    """Unknown code was given a value: what it holds may have changed."""
+def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
+    """
+    Unknown code was given a value: what it holds may have changed; `switches`: the code is there for what it does, and
+    may have turned them.
+    """
     machine = run.machine
+    if switches and isinstance(value, (Instance, Class, Choice, Sequence, Mapping)):
+        _turn(run, value)
     if isinstance(value, Choice):
         for _, each in value.alternatives:
             havoc(run, each)
@@ -103,6 +115,38 @@ def havoc(run: Run, value: Value) -> None:
     elif isinstance(value, Mapping) and value.items is not None:
         machine.trail.set(value, "element", Unknown(reachable_tensors(value)))
         machine.trail.set(value, "items", None)
+
+
+def _turn(run: Run, value: Value) -> None:
+    """
+    What objects and classes remember of their state (True, False, None) may be another: code that is there for what it
+    does may turn that, as it does not turn sizes.
+    """
+    for each in explore(value, _held):
+        if isinstance(each, Instance):
+            run.turned.add(id(each.cls.definition))
+            held = {name: old for cls in reversed(each.cls.ancestry()) for name, old in cls.attributes.items()}
+            held.update(each.attributes)
+        elif isinstance(each, Class):
+            run.turned.add(id(each.definition))
+            held = dict(each.attributes)
+        else:
+            continue
+        for name, old in held.items():
+            if any(is_switch(option) for _, option in alternatives(old)):
+                new = choose([(unknown_guard(), old), (unknown_guard(), Unknown())])
+                run.machine.trail.set(each.attributes, name, new)
+
+
+def _held(value: Value) -> list[Value]:
+    if isinstance(value, Instance):
+        return [each for each in value.attributes.values() if isinstance(each, (Instance, Choice))]
+    return parts(value)
+
+
+def is_switch(value: Value) -> bool:
+    """Whether a value is one that a program turns: True, False, None."""
+    return isinstance(value, Constant) and (value.value is None or isinstance(value.value, bool))
 
 
 def hand_on(run: Run, values: list[Value]) -> None:
@@ -155,7 +199,7 @@ def _hand_on_with_callees(run: Run, callback: Callback) -> None:
         pending += _callees(run, each)
         function = each.function
         reach = _reach(run, function)
-        if reach.writes or reach.changes_flags or reach.differentiates:
+        if reach.writes or reach.changes_flags or reach.differentiates or reach.sets:
             run.machine.trail.set(run, "handed_on", (*run.handed_on, each))
             _may_have_run(run, HandedOn((each,), run.reaching))
 
@@ -234,11 +278,21 @@ def _may_have_run(run: Run, functions: HandedOn) -> None:
     for callback, reach in functions.writing:
         for path in reach.writes:
             _forget(run, path, callback)
+        for name in reach.sets:
+            _may_be_set(run, name)
         if reach.changes_flags:
             for name in {path[0] for path in reach.writes}:
                 variable = callback.lookup(name)
                 if variable is not None:
                     unsettle(run, variable)
+
+
+def _may_be_set(run: Run, name: str) -> None:
+    """A function of torch may have run that sets something for all that comes."""
+    if name in _SETTING_MODE:
+        set_grad_mode(run.torch, Truth.MAYBE)
+    for what in DEFAULTS_SET_BY.get(name, ()):
+        unsettle_default(run.torch, what)
 
 
 def _backward_may_have_run(run: Run, value: Value) -> None:
@@ -252,6 +306,10 @@ def _forget(run: Run, path: tuple[str, ...], callback: Callback) -> None:
     if variables is None:
         return
     value = variables[name]
+    if rest and rest[-1] and isinstance(value, External):
+        replace_of_torch(run, ".".join((value.qualified, *rest)))
+    elif len(rest) == 1 and rest[-1] and isinstance(value, Class):
+        patch(run, value)
     for each in rest[:-1]:
         if not isinstance(value, Instance) or each not in value.attributes:
             return
@@ -296,14 +354,21 @@ def _reach(run: Run, function: Function) -> Reach:
             differentiates = "backward" in written(definition).words
         names: set[str] = set()
         found: set[tuple[str, ...]] = set()
+        called: set[str] = set()
         for node in ir.walk(body):
             if isinstance(node, ir.Name):
                 names.add(node.id)
+            elif isinstance(node, ir.ExpressionStatement) and isinstance(node.value, ir.Call):
+                called.add(dotted(node.value.function).rpartition(".")[2])
             elif isinstance(node, ir.Return):
                 differentiates = differentiates or node.value is not None
             found.update(path for path in _written_paths(node) if path[0] not in own)
         known = run.reaching[id(definition)] = Reach(
-            tuple(sorted(found)), frozenset(names - own), differentiates, changes_flags(function)
+            tuple(sorted(found)),
+            frozenset(names - own),
+            differentiates,
+            changes_flags(function),
+            frozenset(called & (_SETTING_MODE | DEFAULTS_SET_BY.keys())),
         )
     return known
 

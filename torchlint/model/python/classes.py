@@ -79,7 +79,7 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
 def _leave_to_makers(run: Run, instance: Instance) -> None:
     """A metaclass or a decorator that nobody knows may set what it likes in a new object."""
     if any(each.finished_elsewhere for each in instance.cls.ancestry()):
-        havoc(run, instance)
+        havoc(run, instance, switches=True)
 
 
 def _leave_open(run: Run, also: Openness) -> None:

@@ -6,7 +6,7 @@ Four rules of thumb bound it; see docs/model.md, "What is deliberately unknown".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from torchlint.knowledge import foreign
 from torchlint.model.python.run import Run
@@ -233,10 +233,31 @@ def for_effect(run: Run, node: ir.Node) -> bool:
         return statement.value is node and not others and isinstance(target, ir.Name) and target.id == "_"
     if not isinstance(statement, ir.ExpressionStatement):
         return False
-    value = statement.value
-    if isinstance(value, ir.Await):
-        value = value.value
-    return value is node or (isinstance(value, ir.Comprehension) and value.element is node)
+    return any(each is node for each in _dropped(statement.value))
+
+
+def _dropped(value: ir.Expression) -> Iterator[ir.Expression]:
+    """The expressions whose values go with the value of a statement: itself, and what it only computes with."""
+    pending = [value]
+    while pending:
+        each = pending.pop()
+        yield each
+        if isinstance(each, ir.Await):
+            pending.append(each.value)
+        elif isinstance(each, ir.Comprehension):
+            pending.append(each.element)
+        elif isinstance(each, ir.Binary):
+            pending += [each.left, each.right]
+        elif isinstance(each, ir.Unary):
+            pending.append(each.operand)
+        elif isinstance(each, ir.Boolean):
+            pending += each.operands
+        elif isinstance(each, ir.Compare):
+            pending += [each.left, *each.rights]
+        elif isinstance(each, ir.Conditional):
+            pending += [each.body, each.orelse]
+        elif isinstance(each, ir.Sequence):
+            pending += each.elements
 
 
 def changes_flags(function: Function) -> bool:

@@ -141,7 +141,7 @@ def _run_function(
             for hook in machine.watch.unknown_called:
                 hook(function, None, values, site.node)
         for value in values:
-            havoc(run, value)
+            havoc(run, value, switches=True)
         if changes_flags(function):
             for value in values:
                 unsettle(run, value)

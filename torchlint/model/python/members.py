@@ -164,21 +164,27 @@ def set_in_some_module(run: Run, name: str) -> None:
         patch_in_sight(run)
 
 
-def patch_in_sight(run: Run) -> None:
-    """Any object or Module that a variable in sight holds may have other methods and settings from now on."""
+def patch_in_sight(run: Run, *, classes: bool = False) -> None:
+    """
+    Any object or Module that a variable in sight holds may have other methods and settings from now on; any class, too.
+    """
+    kinds = (Instance, Module, Class) if classes else (Instance, Module)
     frame: Frame | None = run.machine.frame
     while frame is not None:
         for value in list(frame.variables.values()):
             for _, each in alternatives(value):
-                if isinstance(each, (Instance, Module)) and not each.patched:
+                if isinstance(each, kinds) and not each.patched:
                     patch(run, each)
         frame = frame.enclosing
 
 
 def replace_of_torch(run: Run, qualified: str) -> None:
-    """Something of torch is another one from now on, whoever looks it up."""
-    if qualified.startswith("torch.") and qualified not in run.replaced:
-        run.replaced = run.replaced | {qualified}
+    """
+    Something of torch is another one from now on, whoever looks it up. `torch.Tensor.*`: something of it, nobody knows
+    what; `*.detach`: of whatever has that name; `*.*`: of all that there is.
+    """
+    if qualified.startswith(("torch.", "*")) and qualified not in run.replaced:
+        run.machine.trail.set(run, "replaced", run.replaced | {qualified})
 
 
 def set_attribute(run: Run, owner: Value, name: str, value: Value, origin: ir.Node) -> None:

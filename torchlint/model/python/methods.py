@@ -175,7 +175,7 @@ def _of_constant(run: Run, receiver: Constant, name: str, site: CallSite, where:
 
 
 def _of_tensor(run: Run, receiver: Tensor, name: str, site: CallSite, where: ir.Expression) -> Value | None:
-    if run.replaced and f"torch.Tensor.{name}" in run.replaced:
+    if run.is_replaced(f"torch.Tensor.{name}"):
         return unknown_call(run, Unknown([receiver], source=site.node), site, receiver)
     return tensor_method(run.torch, receiver, name, site, where)
 

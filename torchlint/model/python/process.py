@@ -28,6 +28,7 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
+    is_foreign,
 )
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.syntax import ir
@@ -45,10 +46,9 @@ _PUTTING = frozenset({"setattr"})
 def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> None:
     """Unknown code ran: the grad mode may be another one."""
     machine = run.machine
-    if machine.grad_mode is Truth.MAYBE:
-        return
     of_torch = called in _SETTERS or (_is_of_torch(callee) and _may_be_flag(site))
-    set_by_call = machine.ambient is Truth.NO and machine.grad_mode is Truth.NO and not machine.contexts
+    # inside of a `with` that leaves the mode as it finds it, too: what is set there lasts
+    set_by_call = machine.ambient is Truth.NO and machine.grad_mode is not Truth.YES
     if of_torch or (set_by_call and _may_do_anything(run, callee, called, site)):
         set_grad_mode(run.torch, Truth.MAYBE)
 
@@ -89,12 +89,21 @@ def _is_for_effect(run: Run, site: CallSite) -> bool:
 def _put(run: Run, site: CallSite) -> None:
     """`patch("torch.Tensor.detach", …)`, `patch.object(torch, "round", …)`, `monkeypatch.setattr(Net, "cut", …)`."""
     owner, name = site.get(0, "target"), site.get(1, "attribute") or site.get(1, "name")
-    if isinstance(owner, Constant) and isinstance(owner.value, str):
-        replace_of_torch(run, canonical(owner.value))
-    elif isinstance(owner, External) and isinstance(name, Constant) and isinstance(name.value, str):
-        replace_of_torch(run, f"{owner.qualified}.{name.value}")
-    elif isinstance(owner, (Class, Instance, Module)):
-        patch(run, owner)
+    for _, each in alternatives(owner) if owner is not None else ():
+        if isinstance(each, Constant) and isinstance(each.value, str):
+            replace_of_torch(run, canonical(each.value))
+        elif isinstance(each, External):
+            replace_of_torch(run, f"{each.qualified}.{_named(name)}")
+        elif isinstance(each, (Class, Instance, Module)):
+            patch(run, each)
+        elif isinstance(each, Unknown) and not is_foreign(each):
+            patch_in_sight(run, classes=True)
+            replace_of_torch(run, f"*.{_named(name)}")
+
+
+def _named(name: Value | None) -> str:
+    """The name of an attribute; `*` where nobody knows it."""
+    return name.value if isinstance(name, Constant) and isinstance(name.value, str) else "*"
 
 
 def _is_of_torch(callee: Value) -> bool:

@@ -58,13 +58,21 @@ class Reach:
         Whether a backward may come of it: it has one, or gives its caller something to differentiate.
     changes_flags
         Whether it may change `requires_grad`.
+    sets
+        The functions of torch that it calls to set something for all that comes, by their last names.
     """
 
-    __slots__ = ("changes_flags", "differentiates", "reads", "writes")
+    __slots__ = ("changes_flags", "differentiates", "reads", "sets", "writes")
 
     def __init__(
-        self, writes: tuple[tuple[str, ...], ...], reads: frozenset[str], differentiates: bool, changes_flags: bool
+        self,
+        writes: tuple[tuple[str, ...], ...],
+        reads: frozenset[str],
+        differentiates: bool,
+        changes_flags: bool,
+        sets: frozenset[str],
     ) -> None:
+        self.sets = sets
         self.writes = writes
         self.reads = reads
         self.differentiates = differentiates
@@ -146,7 +154,7 @@ class HandedOn:
     reads
         By frame, the names that those read.
     writing
-        Those that write to something, or change flags, with what each does.
+        Those that write to something, set something or change flags, with what each does.
     """
 
     __slots__ = ("callbacks", "objects", "reads", "writing")
@@ -161,7 +169,7 @@ class HandedOn:
                 continue
             function = callback.function
             reach = reaching[id(function.definition)]
-            if reach.writes or reach.changes_flags:
+            if reach.writes or reach.changes_flags or reach.sets:
                 self.writing.append((callback, reach))
             if not reach.differentiates:
                 continue
@@ -227,9 +235,11 @@ class Run:
         "reaching",
         "repeating",
         "replaced",
+        "set_outside",
         "statements",
         "suspended",
         "torch",
+        "turned",
         "unknown_call",
     )
 
@@ -263,7 +273,14 @@ class Run:
         self.hooked_by_all = False
         """Whether a hook that runs at the calls of all Modules may change what they return."""
         self.replaced: frozenset[str] = frozenset()
-        """The full names of what the file has put something else in the place of: `torch.Tensor.detach`."""
+        """
+        The full names of what the file has put something else in the place of: `torch.Tensor.detach`; `torch.Tensor.*`:
+        of something there, nobody knows what; `*.detach`: of whatever has that name; `*.*`: of anything.
+        """
+        self.set_outside: frozenset[str] | None = None
+        """The attributes that the file sets on something else than `self`, once they are asked for."""
+        self.turned: set[int] = set()
+        """The definitions of the classes of which unknown code was given an object, to do something with it."""
         self.reaching: dict[int, Reach] = {}
         """Of the functions that were handed on, by the number of their definition."""
         self.calling: dict[int, tuple[tuple[str, ...], ...]] = {}
@@ -321,6 +338,13 @@ class Run:
         """Call a value with values (no argument is written anywhere)."""
         node = origin if isinstance(origin, ir.Call) else ir.Call(origin.origin, ir.Name(origin.origin, ""), [])
         return self.invoke(function, CallSite(node, list(positional), {}))
+
+    def is_replaced(self, qualified: str) -> bool:
+        """Whether something of torch may be another one than torch's."""
+        if not self.replaced or not qualified.startswith("torch."):
+            return False
+        owner, _, name = qualified.rpartition(".")
+        return not self.replaced.isdisjoint((qualified, f"{owner}.*", f"*.{name}", "*.*"))
 
     def share(self, other: Run) -> None:
         """Number branches and know classes together with another run: values of one are values of the other."""

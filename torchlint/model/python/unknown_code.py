@@ -23,6 +23,7 @@ from torchlint.model.python.callbacks import hand_on, havoc, run_handed_on
 from torchlint.model.python.flags import (
     FLAGS,
     KEEPING_FLAGS,
+    for_effect,
     give,
     keeps_flags,
     method_of_elsewhere,
@@ -91,8 +92,11 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     may_change_mode(run, callee, called, site)
     may_patch(run, callee, called, site)
     hand_on(run, site.values())
+    switches = not apart and not keeps_flags(callee) and not foreign.only_reads(called) and for_effect(run, site.node)
     for value in given if not only_read else ():  # last: of what a container holds nothing is known then
-        havoc(run, value)
+        havoc(run, value, switches=switches)
+    if switches and isinstance(callee, Unknown) and isinstance(callee.part_of, Instance):
+        havoc(run, callee.part_of, switches=True)  # a method that its class has from elsewhere
     run_handed_on(run)
     escape(run.autograd, depends, site.node)
     retained_escape(run.autograd, site.values())

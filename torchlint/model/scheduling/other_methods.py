@@ -2,14 +2,16 @@
 What an object may hold when one of its methods is called: other methods may have run since its constructor.
 
 A switch, a counter, a cache that is None until it is filled: what the constructor has set and another method sets
-again need not be as the constructor left it. A layer or a parameter that another method replaces is taken to be
-replaced by one of its kind. Reads the names that are assigned; runs nothing.
+again, or whoever holds the object, need not be as the constructor left it. A layer or a parameter that another method
+replaces is taken to be replaced by one of its kind. Reads the names that are assigned; runs nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Set
 
+from torchlint.model.python.callbacks import is_switch
+from torchlint.model.python.making import inherits_known
 from torchlint.model.python.run import Run
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -22,6 +24,7 @@ from torchlint.model.state.values import (
     Tensor,
     Unknown,
     Value,
+    alternatives,
     choose,
     unknown_guard,
 )
@@ -46,10 +49,57 @@ def as_others_leave_it(run: Run, method: Function, instance: Instance, construct
             seen.add(name)
             if name in own or other is method or id(other.definition) in constructing:
                 continue
-            for attribute in state & written(other.definition).assigned.keys():
-                old = instance.attributes[attribute]
-                run.machine.trail.set(instance.attributes, attribute, _or_another(old))
-                state.discard(attribute)
+            _leave_open(run, instance, state, written(other.definition).assigned.keys())
+        for statement in cls.definition.body:  # what has a method's name now may call the method
+            replaced = isinstance(statement, ir.FunctionDef) and isinstance(cls.attributes.get(statement.name), Unknown)
+            if replaced and isinstance(statement, ir.FunctionDef) and statement.name not in own | {"__init__"}:
+                _leave_open(run, instance, state, written(statement).assigned.keys())
+    turned = any(id(each.definition) in run.turned for each in instance.cls.ancestry())
+    if turned or not inherits_known(instance.cls):  # a method from elsewhere turns what is on or off
+        held = {name: [each for _, each in alternatives(instance.attributes[name])] for name in state}
+        may_turn = is_switch if turned else _is_flag
+        _leave_open(run, instance, state, {name for name, options in held.items() if any(map(may_turn, options))})
+    if state:
+        _leave_open(run, instance, state, _set_outside(run))
+
+
+def _leave_open(run: Run, instance: Instance, state: set[str], assigned: Set[str]) -> None:
+    """What others assign is not known."""
+    for attribute in state & assigned:
+        run.machine.trail.set(instance.attributes, attribute, _or_another(instance.attributes[attribute]))
+        state.discard(attribute)
+
+
+def _set_outside(run: Run) -> frozenset[str]:
+    """The attributes that the file sets on something else than `self`: `probe.live = True`."""
+    if run.set_outside is None:
+        targets: list[ir.Expression] = []
+        names: set[str] = set()
+        for node in ir.walk(run.machine.program.body):
+            if isinstance(node, ir.Assign):
+                targets += node.targets
+            elif isinstance(node, (ir.AugmentedAssign, ir.For)):
+                targets.append(node.target)
+            elif isinstance(node, ir.Call) and isinstance(node.function, ir.Name) and node.function.id == "setattr":
+                given = [each.value for each in node.arguments]
+                if len(given) == 3 and isinstance(given[1], ir.Constant) and not _is_self(given[0]):
+                    names.add(str(given[1].value))
+        while targets:
+            target = targets.pop()
+            if isinstance(target, ir.Sequence):
+                targets += target.elements
+            elif isinstance(target, ir.Attribute) and not _is_self(target.value):
+                names.add(target.attr)
+        run.set_outside = frozenset(names)
+    return run.set_outside
+
+
+def _is_flag(value: Value) -> bool:
+    return isinstance(value, Constant) and isinstance(value.value, bool)
+
+
+def _is_self(node: ir.Expression) -> bool:
+    return isinstance(node, ir.Name) and node.id == "self"
 
 
 def _is_state(value: Value) -> bool:

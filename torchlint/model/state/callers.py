@@ -45,7 +45,7 @@ _OF_DATA = frozenset({
     "lower", "upper", "split", "int", "float", "str", "bool", "tuple", "list", "range",
 })  # fmt: skip
 """What a condition calls that asks for sizes, types, names, values or chance, and not who runs the program and why."""
-_ON, _OFF = 1, 0
+_ON, _OFF, _EITHER = 1, 0, 2
 EntryKind: TypeAlias = Literal["function", "forward", "constructor"]
 
 
@@ -53,7 +53,8 @@ class Callers:
     """The entry point that runs, who calls what in which mode, and the events that rest on it."""
 
     __slots__ = (
-        "_differentiates", "_tried_out", "called", "entry", "kind", "out_of_sight", "program", "recording", "resting",
+        "_differentiates", "_tried_out", "called", "entry", "in_arms", "kind", "out_of_sight", "program", "recording",
+        "resting",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -61,9 +62,14 @@ class Callers:
         """The function that runs as an entry point."""
         self.kind: EntryKind = "function"
         self.called: dict[int, set[int]] = {}
-        """By definition, as those are identified: the entry points in whose callers' mode it was called; or on; off."""
-        self.resting: dict[int, tuple[Event, int, str]] = {}
-        """By event: the entry point on whose callers' mode it rests, and its name."""
+        """
+        By definition, as those are identified: the entry points in whose callers' mode it was called; or on; off; or
+        nobody knows which of the two.
+        """
+        self.resting: dict[int, tuple[Event, int | None, str]] = {}
+        """By event: the entry point on whose callers' mode it rests, and its name; None of the script."""
+        self.in_arms: dict[int, int] = {}
+        """Places in arms of functions that the script has come to with grad mode on: the function of each."""
         self.recording: set[tuple[int, int]] = set()
         """Entry points and places to which people come with grad mode on."""
         self.program: ir.Program | None = None
@@ -85,7 +91,7 @@ class Callers:
         if self._tried_out and entry is None and machine.grad_mode is Truth.NO:
             return
         if entry is None or machine.callers_mode is Truth.NO or machine.grad_mode is not Truth.YES:
-            mode = _OFF if machine.grad_mode is Truth.NO else _ON
+            mode = {Truth.NO: _OFF, Truth.YES: _ON}.get(machine.grad_mode, _EITHER)
         else:
             mode = id(entry)
         self.called.setdefault(id(definition), set()).add(mode)
@@ -95,13 +101,31 @@ class Callers:
 
     def conditions(self, machine: Machine, place: ir.Node) -> tuple[Condition, ...]:
         """What else must hold for grad mode to be on, which it is as far as the program says."""
-        if self.entry is None or machine.callers_mode is Truth.NO or machine.expected_errors:
+        if machine.expected_errors:
+            return ()
+        if self.entry is None:
+            return self._of_script(machine, place)
+        if machine.callers_mode is Truth.NO:
             return ()
         running = [frame.definition for frame in machine.stack] or [self.entry]
         if any(self._is_differentiating(each) for each in running):
             return ()
         if self._records(machine, running):
             self.recording.add((id(self.entry), id(place.origin)))
+        return (GRAD_MODE_IS_ON,)
+
+    def _of_script(self, machine: Machine, place: ir.Node) -> tuple[Condition, ...]:
+        """
+        In an arm of a function that the script calls: with grad mode off as well, it may be called so that another call
+        comes to this arm.
+        """
+        if not machine.stack or machine.grad_mode is not Truth.YES:
+            return ()
+        call = machine.stack[-1]
+        arms = machine.path - call.path
+        if not any(isinstance(number, int) and _leaves_open(machine.decision(number), arm) for number, arm in arms):
+            return ()
+        self.in_arms[id(place.origin)] = id(call.definition)
         return (GRAD_MODE_IS_ON,)
 
     def _records(self, machine: Machine, running: list[ir.Node]) -> bool:
@@ -132,10 +156,10 @@ class Callers:
 
     def note_events(self, events: list[Event]) -> None:
         """These are of the entry point that runs."""
-        if self.entry is not None:
-            for event in events:
-                if GRAD_MODE_IS_ON in event.conditions:
-                    self.resting[id(event)] = event, id(self.entry), self.entry.name
+        name = "" if self.entry is None else self.entry.name
+        for event in events:
+            if GRAD_MODE_IS_ON in event.conditions and (self.entry is not None or id(event.node) in self.in_arms):
+                self.resting.setdefault(id(event), (event, None if self.entry is None else id(self.entry), name))
 
     def settled(self, events: list[Event], elsewhere: Callable[[str], bool]) -> list[Event]:
         """
@@ -149,9 +173,15 @@ class Callers:
         if rests is None:
             return event
         _, entry, name = rests
+        if entry is None:
+            function = self.in_arms.get(id(event.node), 0)
+            if not {_OFF, _EITHER}.isdisjoint(self.called.get(function, ())):
+                return event
+            return replace(event, conditions=tuple(each for each in event.conditions if each != GRAD_MODE_IS_ON))
         if self._only_off(entry, frozenset()) or (entry not in self.called and elsewhere(name)):
             return None
-        if self.out_of_sight or (entry, id(event.node)) not in self.recording:
+        records = (entry, id(event.node)) in self.recording and self._surely_on(entry, frozenset())
+        if self.out_of_sight or not records:
             return event
         return replace(event, conditions=tuple(each for each in event.conditions if each != GRAD_MODE_IS_ON))
 
@@ -160,7 +190,16 @@ class Callers:
         modes = self.called.get(definition)
         if modes is None or definition in asked or _ON in modes:
             return False
-        return all(mode == _OFF or self._only_off(mode, asked | {definition}) for mode in modes)
+        return _EITHER not in modes and all(
+            mode == _OFF or self._only_off(mode, asked | {definition}) for mode in modes
+        )
+
+    def _surely_on(self, definition: int, asked: frozenset[int]) -> bool:
+        """Whether the file does not call a function, or somewhere with grad mode on for certain."""
+        modes = self.called.get(definition)
+        if modes is None or definition in asked or _ON in modes:
+            return True
+        return any(mode > _EITHER and self._surely_on(mode, asked | {definition}) for mode in modes)
 
 
 def _is_for_inference(condition: str | None, arm: int) -> bool:

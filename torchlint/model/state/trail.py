@@ -32,6 +32,7 @@ _VALUES = frozenset({"grad", "element"})
 _VALUES_OR_NONE = frozenset({"last", "tail"})
 _TRUTHS = frozenset({"ambient", "callers_mode", "contiguous", "grad_mode"})
 _FLAGS = frozenset({"havocked", "hooked", "hooked_by_all", "patched", "retains_grad"})
+_UNIONS = frozenset({"replaced"})
 _TIMES = frozenset({"grad_reset", "grad_time"})
 _SPELLINGS = frozenset({"cut", "default_device", "default_dtype", "device", "precise"})
 _SAME_OR_NONE = frozenset({"children", "contents", "layer", "strides", "trues"})
@@ -39,7 +40,7 @@ JOINED = frozenset(
     {"config", "grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters", "complete"}
 ).union(
     *(_TIMED, _UNORDERED, _GRADS, _VALUES, _VALUES_OR_NONE),
-    *(_TRUTHS, _FLAGS, _TIMES, _SPELLINGS, _SAME_OR_NONE),
+    *(_TRUTHS, _FLAGS, _UNIONS, _TIMES, _SPELLINGS, _SAME_OR_NONE),
 )
 """The fields of records that a trail may set: a field of another name has no join."""
 
@@ -203,6 +204,8 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
         return truth
     if field in _FLAGS:
         return any(value for _, value in values)
+    if field in _UNIONS:
+        return frozenset().union(*(value for _, value in values))
     if field in _TIMES:
         return max(value for _, value in values)
     if field == "grad_dropped":  # on every path

@@ -23,6 +23,13 @@ MOVES = frozenset({"cpu", "cuda", "xpu", "ipu"})
 SINGLE = frozenset({"cpu", "meta"})
 """Types of devices of which there is one."""
 
+DEFAULTS_SET_BY = {
+    "set_default_dtype": ("default_dtype",),
+    "set_default_tensor_type": ("default_dtype", "default_device"),
+    "set_default_device": ("default_device",),
+}
+"""What of a `Torch` each function of torch sets."""
+
 _TYPES = {
     "FloatTensor": "torch.float32", "DoubleTensor": "torch.float64", "HalfTensor": "torch.float16",
     "BFloat16Tensor": "torch.bfloat16",
@@ -91,6 +98,11 @@ def set_default_device(torch: Torch, qualified: str, site: CallSite) -> Value:
     return NONE
 
 
+def unsettle_default(torch: Torch, what: str) -> None:
+    """The default dtype, or device, may be another one."""
+    _set(torch, what, "")
+
+
 def device_context(torch: Torch, value: Value, known: bool) -> str:
     """
     The default device inside a context manager: a `torch.device` is one, and what is unknown (not `known`) may hold
@@ -111,6 +123,8 @@ def _named(value: Value) -> str:
 
 
 def _set(torch: Torch, what: str, value: str) -> None:
-    torch.machine.trail.set(torch, what, value)
-    if torch.machine.stack:
+    machine = torch.machine
+    # what the script has called before, it has called with the other one
+    if machine.stack or (machine.callers.called and getattr(torch, what) != value):
         torch.unsettled = True
+    machine.trail.set(torch, what, value)

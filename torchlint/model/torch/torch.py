@@ -36,7 +36,7 @@ class Torch:
         self.default_device = "cpu"
         """The type of the device of new tensors, "" if it is not known."""
         self.unsettled = False
-        """Whether a function has set one of these: when it is called, other entry points do not know."""
+        """Whether one of these was set by a function, or when some had run: nobody knows with which the others run."""
         self.very_dtypes = True
         """Whether an operation computes in the dtype of its operands: not under `torch.autocast`."""
         self.by_default = False

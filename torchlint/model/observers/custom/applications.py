@@ -16,7 +16,7 @@ import libcst as cst
 from torchlint.model.events import AutogradRefused, BackwardCallee
 from torchlint.model.events.custom import FunctionInstanceCalled, IncomingGradientIgnored, NothingSaved
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.custom.custom import KEEPING
+from torchlint.model.observers.custom.custom import KEEPING, methods_may_be_set
 from torchlint.model.observers.custom.function_source import Method, names, text
 from torchlint.model.observers.pending import only
 from torchlint.model.python.custom_functions import is_function, only_of_functions
@@ -69,6 +69,8 @@ class Applications(Observer):
         if read is None or forward.of_context("save_for_backward") or forward.hands_on_context():
             return
         if any("save_for_backward" in text(node) for node in backward.nodes if isinstance(node, cst.Attribute)):
+            return
+        if methods_may_be_set(self.machine):
             return
         self._told.add(id(cls.definition))
         self.machine.emit(NothingSaved(node=read, statement=backward.definition, cls=cls.name))

@@ -18,6 +18,7 @@ from torchlint.model.events.custom import (
 )
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.custom.function_source import Method, names, reads, root_of_one_minus_square, text
+from torchlint.model.observers.written import may_set
 from torchlint.model.python.custom_functions import is_function
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -43,6 +44,14 @@ _ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power, cst.M
 _INDIFFERENT = frozenset({"zeros_like", "ones_like", "empty_like", "asarray", "array"})
 
 
+def methods_may_be_set(machine: Machine) -> bool:
+    """
+    Whether the file sets a method of a custom Function on what may be a class: `Scale.setup_context = ...`,
+    `setattr(cls, name, ...)`. It may do so after the class was followed, so the order of the runs tells nothing.
+    """
+    return any(may_set(node, name) for node in ir.walk(machine.program.body) for name in _DECIDING)
+
+
 def backward_of(function: Function) -> Method | None:
     """The method, if a function is the `backward` of a custom autograd function."""
     if function.owner is None or function.name != "backward" or not is_function(function.owner):
@@ -50,6 +59,10 @@ def backward_of(function: Function) -> Method | None:
     if not isinstance(function.definition.origin, cst.FunctionDef):
         return None
     return Method(function.definition.origin)
+
+
+_DECIDING = ("forward", "backward", "setup_context")
+"""The methods that decide what a Function is given, saves and returns."""
 
 
 class Custom(Observer):

@@ -13,21 +13,28 @@ import libcst as cst
 
 from torchlint.model.events.custom import GradientsReturned
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.custom.custom import KEEPING, backward_of
+from torchlint.model.observers.custom.custom import KEEPING, backward_of, methods_may_be_set
 from torchlint.model.observers.custom.function_source import Method, names
-from torchlint.model.observers.written import may_set
 from torchlint.model.python.custom_functions import is_function, only_of_functions
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.tensors import GRAD_MAYBE, GRAD_NO
-from torchlint.model.state.values import Class, Constant, Function, Sequence, Tensor, Unknown, Value, reachable_tensors
+from torchlint.model.state.values import (
+    NONE,
+    Class,
+    Constant,
+    Function,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    reachable_tensors,
+)
 from torchlint.syntax import ir
 from torchlint.syntax.features import CUSTOM, anywhere
 from torchlint.syntax.tree import parsed
-
-_DECIDING = ("forward", "backward", "setup_context")
-"""The methods that decide how many inputs and gradients there are."""
 
 
 class Returned(Observer):
@@ -85,7 +92,7 @@ class Returned(Observer):
             return
         forward = Method(definitions[0])
         known = set(forward.decorators) | set(backward.decorators) <= KEEPING
-        if "classmethod" in forward.decorators or not known or self._may_be_assigned():
+        if "classmethod" in forward.decorators or not known or methods_may_be_set(self.machine):
             return
         most = len(forward.parameters) - (1 if len(definitions) == 1 else 0)
         event = GradientsReturned(
@@ -103,13 +110,6 @@ class Returned(Observer):
                 self._open.append((id(owner.definition), event))
         else:
             self.machine.emit(event)
-
-    def _may_be_assigned(self) -> bool:
-        """
-        Whether the file sets a method that decides of the inputs on what may be a class: `Scale.setup_context = ...`,
-        `setattr(cls, name, ...)`. It may do so after the class was followed, so the order of the runs tells nothing.
-        """
-        return any(may_set(node, name) for node in ir.walk(self.machine.program.body) for name in _DECIDING)
 
     def method(
         self,
@@ -148,10 +148,11 @@ class Returned(Observer):
 def _differentiated(arguments: list[Value]) -> bool:
     """
     Whether one of the values requires grad, under a condition or not, so that a backward may come by. Of a tensor of
-    which nothing says so (`torch.rand(3, **options)`) it is not known.
+    which nothing says so (`torch.rand(3, **options)`) it is not known; nor of what is unknown beside a tensor that
+    requires none.
     """
     tensors = [tensor for value in arguments for tensor in reachable_tensors(value)]
-    unknown = any(isinstance(value, Unknown) for value in arguments)
+    unknown = not tensors and any(isinstance(value, Unknown) for value in arguments)
     return unknown or any(tensor.requires_grad not in (GRAD_NO, GRAD_MAYBE) for tensor in tensors)
 
 
@@ -195,15 +196,31 @@ def _falls_through(backward: Method) -> bool:
 def _count(value: Value, node: cst.BaseExpression | None, backward: Method) -> tuple[int, int] | None:
     """How many values a `return` gives, and how many of the last ones are None; None if that isn't known."""
     if isinstance(node, cst.Tuple) and not any(isinstance(each, cst.StarredElement) for each in node.elements):
-        nothing = [isinstance(each.value, cst.Name) and each.value.value == "None" for each in node.elements]
-        return len(nothing), _trailing(nothing)
+        held = value.items if isinstance(value, Sequence) and value.items is not None else ()
+        values = held if len(held) == len(node.elements) else (Unknown(),) * len(node.elements)
+        given = zip(node.elements, values, strict=True)
+        return len(values), _trailing([_may_be_none(each, written.value, backward) for written, each in given])
     if isinstance(value, Sequence) and value.kind == "tuple" and value.items is not None:
-        return len(value.items), _trailing([each == Constant(None) for each in value.items])
+        return len(value.items), _trailing([_may_be_none(each, None, backward) for each in value.items])
     if isinstance(value, Tensor) or value == Constant(None):
         return 1, int(value == Constant(None))
     if node is not None and isinstance(value, Unknown) and backward.is_one_tensor(node):
         return 1, 0
     return None
+
+
+def _may_be_none(value: Value, node: cst.BaseExpression | None, backward: Method) -> bool:
+    """Whether a returned value is None, or may be: what a `backward` is given, and what it computes of it, is not."""
+    for _, each in alternatives(value):
+        unknown = isinstance(each, Unknown) and each.tensor is None
+        if each == NONE or (unknown and not (node is not None and _is_written_as_one(node, backward))):
+            return True
+    return False
+
+
+def _is_written_as_one(node: cst.BaseExpression, backward: Method) -> bool:
+    named = isinstance(node, cst.Name) and node.value in backward.parameters
+    return named or isinstance(node, (cst.BinaryOperation, cst.UnaryOperation)) or backward.is_one_tensor(node)
 
 
 def _trailing(nothing: list[bool]) -> int:

@@ -147,12 +147,9 @@ class Arguments(Observer):
                 return
 
     def _asks_form(self, origin: ir.Node) -> bool:
-        """Whether a name is read for its shape, kind or place, which no write changes."""
+        """Whether a name is read for its shape, kind or place, which no write changes; or for what nobody knows."""
         statement = self.machine.statement
-        return statement is not None and any(
-            isinstance(each, ir.Attribute) and each.value is origin and each.attr in _FORM
-            for each in ir.walk(statement)
-        )
+        return statement is not None and any(_is_of_form(each, origin) for each in ir.walk(statement))
 
     def _tell(self, each: _Modified, read: Step | None, name: str) -> None:
         write = each.write
@@ -168,6 +165,17 @@ class Arguments(Observer):
             read_name=name,
         )
         self.pending.add(event, each.guard)
+
+
+def _is_of_form(node: ir.Node, read: ir.Node) -> bool:
+    """`x.shape`, `getattr(x, "shape")`, `getattr(x, name)`."""
+    if isinstance(node, ir.Attribute):
+        return node.value is read and node.attr in _FORM
+    if not isinstance(node, ir.Call) or not isinstance(node.function, ir.Name) or node.function.id != "getattr":
+        return False
+    given = [each.value for each in node.arguments]
+    named = given[1] if len(given) > 1 and given[0] is read else None
+    return named is not None and not (isinstance(named, ir.Constant) and named.value not in _FORM)
 
 
 def _place(write: Write) -> cst.CSTNode:

@@ -84,6 +84,8 @@ class Expanded(Observer):
         node = expression(origin)
         if node is None or (not whole and overlaps is not Truth.YES):
             return
+        if whole and (expanded.shape is None or None in expanded.shape):
+            overlaps = Truth.MAYBE  # what has no elements is written without a complaint
         event = ExpandedWritten(
             node=write.origin.origin,
             statement=write.line,
