@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -67,7 +68,7 @@ _COURSES: tuple[list[_Entry], ...] = (
             for held in ("weights", "numbers", "strings", "lists", "anything", "nothing")
         ),
     ],
-    [("callable", Use(kind), None) for kind in ("callable", "criterion", "module", "gives", "identity", "constant")],
+    [("callable", Use(kind), None) for kind in ("callable", "gives", "criterion", "identity", "constant", "module")],
     [
         ("object", Use(kind, rank=1 if kind == "anything" else 0), None)
         for kind in ("anything", "config", "module", "optimizer", "loader", "distribution")
@@ -102,6 +103,7 @@ _FAMILIES: tuple[tuple[str, frozenset[str]], ...] = (
 _HINTS: tuple[tuple[str, frozenset[str]], ...] = (
     (r"\bstr(ing)?\b|startswith|endswith", frozenset({"string", "strings"})),
     (r"callable", frozenset({"callable"})),
+    (r"'Tensor' object has no attribute", frozenset({"gives", "anything", "config", "distribution"})),
     (r"(?i)ndarray|numpy|for array|'np", frozenset({"array"})),
     (
         r"must be Tensor|Expected a .*[Tt]ensor|has no attribute '(dim|shape|size|device|dtype|ndim)'",
@@ -143,12 +145,14 @@ def others(known: Inputs, function: Callable[..., Any], blamed: Sequence[str], m
                 yield with_use(known, name, Use("value", value=word))
     hinted = {family for pattern, families in _HINTS if re.search(pattern, message) for family in families}
     beside = [("tensor", use, shape) for shape in _beside(known) for use in (Use("tensor"), Use("integers"))]
-    entries = sorted((*beside, *_ENTRIES), key=lambda entry: not hinted & {entry[0], entry[1].held})
+    entries = sorted((*beside, *_ENTRIES), key=lambda entry: not hinted & {entry[0], entry[1].held, entry[1].kind})
     tensors = {name for name in names if words.get(name, Use("")).kind in ("tensor", "integers", "mask")}
     for unlikely in (False, True):
         for family, use, shape in entries:
             for name in names:
                 only = allowed[name]
+                if use.kind == "optimizer" and "torch._dynamo" not in sys.modules:
+                    continue  # the first one would import that, for seconds
                 doubtful = name in tensors and family not in _AS_TENSORS
                 if doubtful is unlikely and (only is None or family in only):
                     yield of_shape(known, name, use, shape)
