@@ -149,11 +149,12 @@ def others(known: Inputs, function: Callable[..., Any], blamed: Sequence[str], m
     tensors = {name for name in names if words.get(name, Use("")).kind in ("tensor", "integers", "mask")}
     for unlikely in (False, True):
         for family, use, shape in entries:
+            asked = bool(hinted & {family, use.held, use.kind})
             for name in names:
                 only = allowed[name]
                 if use.kind == "optimizer" and "torch._dynamo" not in sys.modules:
                     continue  # the first one would import that, for seconds
-                doubtful = name in tensors and family not in _AS_TENSORS
+                doubtful = name in tensors and family not in _AS_TENSORS and not asked
                 if doubtful is unlikely and (only is None or family in only):
                     yield of_shape(known, name, use, shape)
 

@@ -77,7 +77,9 @@ class Waiting:
     def __bool__(self) -> bool:
         if self.deep and (self._left <= 0 or time.process_time() > self._until):
             return False
-        return bool(self.heap or self.guesses or (self.deep and self._refused))
+        if self.deep and not self.heap and not self.guesses and (varied := self._varied()) is not None:
+            heapq.heappush(self.heap, ((0, 0, 0), self.steps[varied], next(self.order), varied))
+        return bool(self.heap or self.guesses)
 
     @property
     def seconds(self) -> float:
