@@ -59,13 +59,14 @@ _COURSES: tuple[list[_Entry], ...] = (
         ),
         *(("list", Use("several", held="number pairs", rank=rank), None) for rank in (2, 4)),
         *(("list", Use("several", held="numbers", rank=rank), None) for rank in (1, 3, 4)),
+        *(("list", Use("row", rank=rank), None) for rank in (2, 3, 4)),
         ("list", Use("several", held="nothing"), None),
     ],
     [
         *(("dict", Use("dict", held=held), shape) for shape in ((2, 8), (8,)) for held in ("", "all integers")),
         *(
             ("dict", Use("table", held=held), (2, 8))
-            for held in ("weights", "numbers", "strings", "lists", "anything", "nothing")
+            for held in ("weights", "by number", "numbers", "strings", "lists", "anything", "nothing")
         ),
     ],
     [("callable", Use(kind), None) for kind in ("callable", "gives", "criterion", "identity", "constant", "module")],
@@ -143,6 +144,8 @@ def others(known: Inputs, function: Callable[..., Any], blamed: Sequence[str], m
         if allowed[name] is None or "string" in (allowed[name] or ()):
             for word in words.get(name, Use("")).choices:
                 yield with_use(known, name, Use("value", value=word))
+    if len(known.names) + len(known.integers) > 1:  # of all tensors together, for they often go with each other
+        yield from (replace(known, shape=shape, shapes=()) for shape in _FLOATS)
     hinted = {family for pattern, families in _HINTS if re.search(pattern, message) for family in families}
     beside = [("tensor", use, shape) for shape in _beside(known) for use in (Use("tensor"), Use("integers"))]
     entries = sorted((*beside, *_ENTRIES), key=lambda entry: not hinted & {entry[0], entry[1].held, entry[1].kind})

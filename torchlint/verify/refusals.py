@@ -211,6 +211,7 @@ def parsed(filename: str) -> ast.Module | None:
         return None
 
 
+@functools.lru_cache(maxsize=512)
 def around(tree: ast.AST, line: int) -> list[ast.stmt]:
     """The statements around a line, from the outermost to the one that is there."""
     found: list[ast.stmt] = []

@@ -50,8 +50,12 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             return [_PARTS[use.held](name, shape, index) for index in range(use.rank or 2)]
         case "gives":
             return _gives
+        case "row":
+            return (4,) * use.rank
         case "table" if use.held == "nothing":
             return {}
+        case "table" if use.held == "by number":
+            return {0: 2, 1: 2}
         case "table":
             return {key: _PARTS[use.held](name, shape, index) for index, key in enumerate(KEYS)}
         case "identity":
