@@ -28,6 +28,8 @@ _DONE = frozenset(
 """What is called for its effect."""
 
 
+_OF_DISTRIBUTIONS = frozenset({"log_prob", "entropy", "cdf", "icdf"})
+"""What is called of distributions."""
 _FRACTIONS = ("dropout", "drop", "prob", "eps", "momentum")
 """Words of names of what has to lie between 0 and 1."""
 
@@ -89,7 +91,7 @@ class Anything(int):
         if says(name, "=dtype"):
             return torch.float32
         Anything.asked = True
-        if any(says(name, word) for word in _FRACTIONS):
+        if any(says(name, word) for word in _FRACTIONS) and name not in _OF_DISTRIBUTIONS:
             return 0.1
         if name in _TEXT:
             return getattr("relu", name)

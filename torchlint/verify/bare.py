@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
-import textwrap
 import types
 from typing import Any
 
@@ -18,7 +16,7 @@ import torch
 
 from torchlint.verify import values
 from torchlint.verify.anything import Anything
-from torchlint.verify.usage import Use, uses
+from torchlint.verify.usage import Use, source_of, uses
 
 SIZE = 8
 SHAPE = (2, 8)
@@ -68,13 +66,12 @@ _MADE = "_made_up_by_torchlint"
 @functools.lru_cache(maxsize=64)
 def attributes(target: type[Any]) -> dict[str, Use]:
     """What the attributes of a class must be, as its methods use them: as arguments of one function."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(target)))
-    except (OSError, TypeError, SyntaxError, ValueError):
+    tree = source_of(target)
+    if tree is None:
         return {}
     names = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and _of_self(n)}
     arguments = ast.arguments([], [ast.arg(name) for name in sorted(names)], None, [], [], None, [])
-    body = [_Plain().visit(statement) for statement in tree.body]
+    body = [_Plain().visit(tree)]
     return uses(ast.FunctionDef("whole", arguments, body, []), computes=True)
 
 

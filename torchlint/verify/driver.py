@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
-import heapq
 import inspect
 import itertools
 import re
@@ -22,8 +21,9 @@ from typing import Any, Protocol
 
 import torch
 
-from torchlint.verify import refusals, values, wished
+from torchlint.verify import menu, origins, refusals, values, wished
 from torchlint.verify.anything import Anything
+from torchlint.verify.attempt import limited
 from torchlint.verify.bare import SHAPE, made_of, without_constructor
 from torchlint.verify.constructions import Construction, Constructions
 from torchlint.verify.documented import Example
@@ -35,6 +35,7 @@ from torchlint.verify.outputs import OF_OUTPUTS
 from torchlint.verify.protocol import Raised
 from torchlint.verify.repairs import repaired
 from torchlint.verify.shown import as_documented, as_shown
+from torchlint.verify.waiting import Way, ways
 
 ATTEMPTS = 400
 """Calls before giving up."""
@@ -42,10 +43,6 @@ ATTEMPTS_EACH = 140
 """Of them with what was constructed in one way."""
 STALE = 60
 """Of them without coming any further: then what was constructed in another way is tried."""
-GUESS_EVERY = 5
-"""Of so many inputs one is a first guess, while there are any."""
-AT_ONE_PLACE = 16
-"""So many inputs made of those that came to one place are tried before others."""
 AUTOGRAD = (
     "modified by an inplace operation",
     "leaf Variable",
@@ -64,65 +61,24 @@ AUTOGRAD = (
 """Parts of messages that torch raises about autograd and registration, whatever the shapes."""
 
 
+_OF_ARGUMENTS = (
+    *(
+        "only for scalar outputs",
+        "does not require grad",
+        "as parameter",
+        "only Tensors created explicitly by the user",
+    ),
+    *("requires_grad flags of leaf variables", "on Tensor that requires grad", "before Module.__init__() call"),
+)
+"""Of these, what may be the fault of arguments that nothing asked for."""
 _NOT_THERE = re.compile(
     r"module 'torch[\w.]*' has no attribute|cannot import name .* from 'torch|No module named 'torch\."
 )
 _GIVEN_UP = re.compile(r"\b(is now|has been|was|were) removed\b|no longer supported")
 """Parts of messages about a name that torch has no more: of what it lacks, and of what it has only to raise."""
 
-_Way = tuple[int, int, int]
-"""
-How far a function came: to which of its lines, how many calls into torch came back, and which argument was refused.
-"""
 _LAST = 99
 """The place of an argument, where none was refused by its place."""
-
-
-class _Waiting:
-    """
-    Inputs to try, those first that are made of what came furthest, and of them those first that are made in few steps;
-    after a few that come no further the others, and every now and then one of the first guesses.
-    """
-
-    def __init__(self) -> None:
-        self.steps: dict[Inputs, int] = {}
-        self.order = itertools.count()
-        self.heap: list[tuple[_Way, int, int, Inputs]] = []
-        self.guesses: list[Inputs] = []
-        self.added: dict[_Way, int] = {}
-        self.taken = 0
-
-    def __bool__(self) -> bool:
-        return bool(self.heap or self.guesses)
-
-    def guess(self, found: Iterable[Inputs]) -> None:
-        """Inputs that are made of no others."""
-        for each in found:
-            if each not in self.steps:
-                self.steps[each] = 0
-                self.guesses.append(each)
-
-    def add(self, found: Iterable[Inputs], way: _Way, origin: Inputs) -> None:
-        """Inputs made of those with which a function came so far."""
-        steps = self.steps[origin] + 1
-        for each in found:
-            if each in self.steps:
-                continue
-            self.steps[each] = steps
-            self.added[way] = self.added.get(way, 0) + 1
-            line, calls, place = way if self.added[way] <= AT_ONE_PLACE else (0, 0, 0)
-            heapq.heappush(self.heap, ((-line, -calls, -place), steps, next(self.order), each))
-
-    def again(self, inputs: Inputs) -> None:
-        """The same once more: what kept them from their end is out of the way."""
-        heapq.heappush(self.heap, ((-sys.maxsize, 0, 0), 0, next(self.order), inputs))
-
-    def next(self) -> Inputs:
-        """The likeliest."""
-        self.taken += 1
-        if self.guesses and (not self.heap or self.taken % GUESS_EVERY == 0):
-            return self.guesses.pop(0)
-        return heapq.heappop(self.heap)[-1]
 
 
 class UnbuiltError(Exception):
@@ -226,21 +182,20 @@ class Driver:
         Nothing is observed, and what is built is called again with other inputs: that is for speed alone.
         """
         attempts = 0
-        for construction in self.constructions:
-            waiting = _Waiting()
+        for construction, waiting in ways(self.constructions, menu.of(self.target, self.method)):
             module, state = None, None
             mine, stale, best = 0, 0, (-1, 0, 0)
             furthest: Exception | None = None
-            while (module is None or waiting) and attempts < ATTEMPTS and mine < ATTEMPTS_EACH:
-                if stale >= STALE and not waiting.guesses:
-                    break
+            while (module is None or waiting) and (
+                waiting.deep or (attempts < ATTEMPTS and mine < ATTEMPTS_EACH and (stale < STALE or waiting.guesses))
+            ):
                 attempts, mine, stale = attempts + 1, mine + 1, stale + 1
                 for each in reset:
                     each.reset()
-                torch.manual_seed(0)
+                torch.default_generator.manual_seed(0)
                 phase, chosen = _Phase(), None
                 found = _Found(construction, None)
-                with OnThisMachine() as self.machine:
+                with OnThisMachine() as self.machine, limited(waiting.seconds):
                     try:
                         if module is None:
                             module = self._construct(phase, found)
@@ -260,16 +215,18 @@ class Driver:
                                 waiting.again(chosen)
                             module = None
                             continue
-                        if _about_autograd(error):
+                        if _about_autograd(error, deep=waiting.deep):
                             return found
                         self._failed(phase, error)
-                        if self.gone is None and _about_what_is_gone(error):
+                        if self.gone is None and not waiting.deep and _about_what_is_gone(error):
                             self.gone = found
                         self.constructions.refused(error, construction, None if chosen is None else self.made)
                         if chosen is None:
                             break
                         way = self._way(error)
-                        waiting.add(self._others(error, chosen, module), way, chosen)
+                        whole, made = self._whole(chosen, module)
+                        waiting.add(self._others(error, whole, module, made), way, chosen)
+                        waiting.refused(way, str(error), whole, origins.blamed(error, made))
                         if waiting and _state(module) != state:
                             module = None  # it keeps something of a call: the next would meet that
                         if way > best:
@@ -279,7 +236,7 @@ class Driver:
                 self.constructions.unusable(furthest, construction)
         return None
 
-    def _came(self, way: _Way, chosen: Inputs) -> None:
+    def _came(self, way: Way, chosen: Inputs) -> None:
         """What came furthest of all is tried first of what is constructed in another way."""
         if (2, *way) >= self.furthest[0]:
             self.nearest = chosen
@@ -301,7 +258,7 @@ class Driver:
         """What was found, once more and from the beginning, for what is seen of it."""
         for each in reset:
             each.reset()
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
         Anything.asked = False
         phase = _Phase()
         with observer or contextlib.nullcontext(), OnThisMachine():
@@ -317,18 +274,21 @@ class Driver:
         self.anything = Anything.asked
         return None
 
-    def _others(self, error: Exception, chosen: Inputs, built: Any) -> Iterator[Inputs]:
+    def _others(self, error: Exception, chosen: Inputs, built: Any, made: Mapping[str, Any]) -> Iterator[Inputs]:
         """Inputs that a refusal of some asks for: those of which it is said which, then guesses."""
-        held = {} if built is self.target else made_of(built)
-        made = {**{f"{OF_INSTANCE}{name}": getattr(built, name, None) for name in held}, **self.made}
-        chosen = chosen.with_attributes(held, SHAPE) if held else chosen
         whole = built.forward if isinstance(built, torch.nn.Module) and not self.method else self._function(built)
         for wishes in (refusals.at_a_layer(error, made), refusals.wishes(error, made)):
             yield from wished.inputs(chosen, wishes, lambda name: use_for(whole, name))
         shapes = {name: tuple(each.shape) for name, each in refusals.tensors_of(made).items()}
         yield from repaired(chosen, str(error), refusals.spoken_of(error, made), shapes)
 
-    def _way(self, error: Exception) -> _Way:
+    def _whole(self, chosen: Inputs, built: Any) -> tuple[Inputs, dict[str, Any]]:
+        """Inputs, and what was made for them, with the attributes of an instance that were made up."""
+        held = {} if built is self.target else made_of(built)
+        made = {**{f"{OF_INSTANCE}{name}": getattr(built, name, None) for name in held}, **self.made}
+        return (chosen.with_attributes(held, SHAPE) if held else chosen), made
+
+    def _way(self, error: Exception) -> Way:
         place = _PLACE.search(str(error))
         return _line(error, self.target), self.machine.calls - self.before, int(place[1]) if place else _LAST
 
@@ -443,9 +403,9 @@ def _total(tensor: torch.Tensor) -> Any:
     return torch.view_as_real(tensor).sum() if tensor.is_complex() else tensor.sum()
 
 
-def _about_autograd(error: Exception) -> bool:
+def _about_autograd(error: Exception, *, deep: bool = False) -> bool:
     text = str(error)
-    return any(part in text for part in AUTOGRAD)
+    return any(part in text for part in AUTOGRAD) and not (deep and any(part in text for part in _OF_ARGUMENTS))
 
 
 def _about_what_is_gone(error: Exception) -> bool:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+import torch
+
 TENSOR_ATTRIBUTES = frozenset(
     {
         *("shape", "size", "dim", "ndim", "view", "reshape", "permute", "transpose", "unsqueeze", "squeeze", "detach"),
@@ -126,6 +128,22 @@ _OF_TENSORS_ALONE = TENSOR_ATTRIBUTES - {
     *("abs", "cpu", "cuda", "dtype", "size", "requires_grad"),
 }
 """Attributes that nothing has but a tensor."""
+
+
+_OF_OTHERS = frozenset(
+    {
+        *("mode", "stride", "dist", "take", "put", "trace", "unique", "resize", "storage", "where", "rename", "inner"),
+        *("all", "any", "add_", "numpy", "tolist", "round", "reduce", "dot", "cross", "sub", "mul", "div", "neg"),
+        *("logit", "map_"),
+    }
+)
+"""Methods of tensors that others have, too."""
+_METHODS_ALONE = (
+    {name for name in dir(torch.Tensor) if name[0] != "_" and callable(getattr(torch.Tensor, name))}
+    - {name for other in (torch.nn.Module, list, dict, set, str) for name in dir(other)}
+    - _OF_OTHERS
+)
+"""Methods that nothing has but a tensor, by their names."""
 
 
 def _kept_locally(node: ast.AST) -> Iterator[tuple[str, str, str]]:
@@ -251,7 +269,7 @@ def _by_attribute(attribute: str) -> str:
         return "moved"
     if attribute in ("lower", "upper", "casefold", "startswith", "endswith"):
         return "text"
-    return "config"
+    return "tensor" if attribute in _METHODS_ALONE else "config"
 
 
 def ranks(function: ast.AST) -> Iterator[tuple[str, int]]:

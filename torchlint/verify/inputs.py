@@ -10,7 +10,6 @@ import ast
 import functools
 import inspect
 import itertools
-import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,9 +17,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from torchlint.verify import typed, values
+from torchlint.verify import typed, values, variety
 from torchlint.verify.anything import Anything
-from torchlint.verify.usage import CONFIGURATIONS, LENGTHS, Use, is_size, says, uses, whole
+from torchlint.verify.usage import CONFIGURATIONS, LENGTHS, Use, is_size, of_edges, says, source_of, uses, whole
 
 SIZE = 8
 """Of what says nothing of itself."""
@@ -252,7 +251,7 @@ class Inputs:
             if use.kind == "mask" and (name in own or not self.names):
                 made[name] = torch.ones(own.get(name, self.shape), dtype=torch.bool)
                 continue
-            made[name] = values.make(name, use, own.get(name, self.shape), SIZE, requires_grad, computes=True)
+            made[name] = variety.make(name, use, own.get(name, self.shape), SIZE, requires_grad, computes=True)
         return made
 
     def with_attributes(self, known: Mapping[str, Use], shape: tuple[int, ...]) -> Inputs:
@@ -337,6 +336,11 @@ def first_inputs(function: Callable[..., Any], module: nn.Module | None) -> list
         found += [
             replace(each, shapes=tuple((n, each.shape[:1]) for n in integers)) for each in found[:4] if each.shape
         ]
+    edges = [name for name in integers if of_edges(name)]
+    if edges:
+        pairs = dict.fromkeys(edges, (2, SIZE))
+        found = [replace(each, shapes=tuple({**dict(each.shapes), **pairs}.items())) for each in found]
+        found.insert(0, replace(found[0], shape=(SIZE, SIZE)))
     if embedding is not None and floats:
         limit = embedding.num_embeddings
         found.insert(0, Inputs((2, 5), floats[1:], (*floats[:1], *integers), limit, others))
@@ -387,24 +391,16 @@ _RANKED: dict[int, tuple[int, ...]] = {1: (8,), 2: (2, 8), 3: (2, 5, 8), 4: (2, 
 @functools.lru_cache(maxsize=64)
 def uses_of(function: Callable[..., Any], *, computes: bool) -> dict[str, Use]:
     """What the arguments of a function must be, as far as its source tells; nothing, where there is none."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
-    except (OSError, TypeError, SyntaxError, ValueError):
-        return {}
-    node = tree.body[0]
-    known = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    return uses(node, computes=computes) if known else {}  # type: ignore[arg-type]
+    node = source_of(function)
+    return uses(node, computes=computes) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else {}
 
 
 @functools.lru_cache(maxsize=64)
 def uses_of_class(target: type[Any]) -> dict[str, Use]:
     """What the arguments of a constructor must be, as far as the class does anything with them."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(target)))
-    except (OSError, TypeError, SyntaxError, ValueError):
-        return uses_of(target.__init__, computes=False)
-    node = whole(tree.body[0]) if isinstance(tree.body[0], ast.ClassDef) else None
-    return uses_of(target.__init__, computes=False) if node is None else uses(node, computes=False)
+    node = source_of(target)
+    built = whole(node) if isinstance(node, ast.ClassDef) else None
+    return uses_of(target.__init__, computes=False) if built is None else uses(built, computes=False)
 
 
 def _required(function: Callable[..., Any]) -> tuple[str, ...]:

@@ -142,7 +142,11 @@ def asked(statement: ast.stmt, message: str, at: Frame) -> Iterator[Wish]:
             continue
         yield from (Wish(*found, "kind", "list" if kind == "several" else kind) for found in at.argument(subject))
         if refused == "int" and kind in ("several", "dict", "config"):
-            lists = [name for name, made in at.given.items() if isinstance(made, list) and value in made]
+            lists = [
+                name
+                for name, made in at.given.items()
+                if isinstance(made, list) and any(each is value for each in made)
+            ]
             yield from (Wish(name, "", "kind", "anythings") for name in lists)
         if kind in ("callable", "module"):  # the last are tried first
             parts = ((name, made) for name, made in at.given.items() if isinstance(made, (list, tuple)))

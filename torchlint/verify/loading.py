@@ -9,6 +9,7 @@ out.
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import importlib
 import importlib.metadata
@@ -166,6 +167,8 @@ class Loading:
         if gone and self.bare and gone[2] in self.packages and gone[1] not in self.packages[gone[2]]:
             self.packages.setdefault(gone[2], {})[gone[1]] = Inert(f"{gone[2]}.{gone[1]}", self.standins.touched)
             return True
+        if self._named(error):
+            return True
         failing = self._failing(error)
         if failing and failing.partition(".")[0] != own:  # it is there, and cannot be loaded on this machine
             self._without(failing.partition(".")[0])
@@ -198,6 +201,15 @@ class Loading:
         if line == 0 or isinstance(error, ImportError):
             return False
         self.left_out.add(line)
+        return True
+
+    def _named(self, error: Exception) -> bool:
+        """Whether a name that has no value, because what gives it one was left out, has a stand-in now."""
+        if not isinstance(error, NameError) or isinstance(error, UnboundLocalError) or not error.name:
+            return False
+        if not self.left_out or hasattr(builtins, error.name):
+            return False
+        setattr(builtins, error.name, Inert(error.name, self.standins.touched))
         return True
 
     def _behind(self, error: Exception) -> bool:

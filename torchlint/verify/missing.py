@@ -54,6 +54,7 @@ class Missing:
         self.absent = absent
         self.methods: set[str] = set()
         self.attributes: set[str] = set()
+        self.asked: set[str] = set()
 
     def completed(self, error: Exception, built: Any) -> bool:
         """Whether what an error says is missing is there now. What was built without it is to be built again."""
@@ -64,7 +65,7 @@ class Missing:
         if "process group has not been initialized" in str(error):
             return _alone()
         if isinstance(error, ImportError):
-            return self.absent is not None and self.absent(error)
+            return (self.absent is not None and self.absent(error)) or self._is_there(error)
         if "is not a Module subclass" in str(error) and not Inert.modules:
             Inert.modules = ".standins." in str(error)
             return Inert.modules
@@ -80,6 +81,29 @@ class Missing:
         new = set(self._unset(error, built)) - self.attributes
         self.attributes |= new
         return bool(new) or completed_base(error, self.touched)
+
+    def _is_there(self, error: Exception) -> bool:
+        """Whether what is asked before an import is refused says now that the package is there."""
+        place = raised_in(error)
+        tree = None if place is None else parsed(place[0].f_code.co_filename)
+        if place is None or tree is None:
+            return False
+        names, new = place[0].f_globals, False
+        for statement in around(tree, place[1]):
+            for node in ast.walk(statement.test) if isinstance(statement, ast.If) else ():
+                if not isinstance(node, ast.Name) or node.id not in names or node.id in self.asked:
+                    continue
+                held = names[node.id]
+                if held is None or held is False:
+                    names[node.id] = True if held is False else Inert(node.id, self.touched)
+                elif isinstance(held, types.FunctionType):
+                    names[node.id] = _answer
+                else:
+                    continue
+                new = True
+                self.asked.add(node.id)
+                self.touched.add(node.id)
+        return new
 
     def _unset(self, error: Exception, built: Any) -> Iterator[str]:
         """Attributes of the instance that it has not, or that are None where more is wanted."""
@@ -126,6 +150,10 @@ class Missing:
             Anything.asked = True
             object.__setattr__(built, name, Anything(value) if not use.kind and type(value) is int else value)
             made_of(built)[name] = use
+
+
+def _answer(*args: Any, **kwargs: Any) -> bool:
+    return True
 
 
 def _alone() -> bool:

@@ -43,7 +43,7 @@ def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
     found: list[Wish] = []
     if isinstance(error, KeyError) and chain:
         found += _keys(chain[-1], at, error)
-    if isinstance(error, IndexError) and chain:
+    if isinstance(error, IndexError) or "invalid data type 'str'" in str(error):
         found += _indices(chain[-1], at)
     taken_apart = re.search(r"to unpack \(expected (\d+)", str(error)) if isinstance(error, ValueError) else None
     if taken_apart is not None and chain:
@@ -146,7 +146,7 @@ def spoken_of(error: Exception, given: Mapping[str, Any]) -> list[str]:
     a dictionary holds is `name/key`.
     """
     places = {_memory(each): name for name, each in tensors_of(given).items() if each.numel()}
-    for frame, line in reversed(_frames(error)):
+    for frame, line in reversed(frames(error)):
         tree = parsed(frame.f_code.co_filename)
         names = {**frame.f_globals, **frame.f_locals}
         found: dict[str, None] = {}
@@ -173,8 +173,9 @@ def tensors_of(given: Mapping[str, Any]) -> dict[str, torch.Tensor]:
     """The tensors among the arguments, and those that dictionaries among them hold, as `name/key`."""
     found = {name: made for name, made in given.items() if isinstance(made, torch.Tensor)}
     for name, made in given.items():
-        if isinstance(made, dict):
-            found |= {f"{name}/{key}": each for key, each in made.items() if isinstance(each, torch.Tensor)}
+        for each in [made] if isinstance(made, dict) else made if isinstance(made, list) else []:
+            if isinstance(each, dict):
+                found |= {f"{name}/{key}": held for key, held in each.items() if isinstance(held, torch.Tensor)}
     return found
 
 
@@ -187,10 +188,10 @@ def _memory(tensor: torch.Tensor) -> object:
 
 def raised_in(error: Exception) -> tuple[FrameType, int] | None:
     """The innermost frame that is of the program, and its line."""
-    return next(iter(_frames(error)[-1:]), None)
+    return next(iter(frames(error)[-1:]), None)
 
 
-def _frames(error: Exception) -> list[tuple[FrameType, int]]:
+def frames(error: Exception) -> list[tuple[FrameType, int]]:
     """The frames that are of the program, the innermost last, each with its line."""
     found = []
     trace = error.__traceback__
@@ -210,6 +211,7 @@ def parsed(filename: str) -> ast.Module | None:
         return None
 
 
+@functools.lru_cache(maxsize=512)
 def around(tree: ast.AST, line: int) -> list[ast.stmt]:
     """The statements around a line, from the outermost to the one that is there."""
     found: list[ast.stmt] = []
@@ -250,6 +252,9 @@ def _indices(statement: ast.stmt, at: Frame) -> Iterator[Wish]:
             several, index = at.value(node.value), at.value(node.slice)
         except Exception:
             continue
+        if isinstance(index, str) and isinstance(several, torch.Tensor):
+            yield from (Wish(*found, "kind", "dict") for found in at.argument(node.value))
+            yield from (Wish(name, "", "kind", "dicts") for name, made in at.given.items() if _part_of(several, made))
         if isinstance(several, (list, tuple)) and type(index) is int and index >= len(several):
             match node.value:
                 case ast.Attribute(tensor, "shape") | ast.Call(ast.Attribute(tensor, "size"), []):
@@ -259,6 +264,13 @@ def _indices(statement: ast.stmt, at: Frame) -> Iterator[Wish]:
                     yield from (Wish(name, "", "rank", index + 1) for name in alike)
                 case _:
                     yield from _of(node.value, "size", index + 1, at)
+
+
+def _part_of(part: torch.Tensor, made: Any) -> bool:
+    """Whether a tensor is what comes of going through an argument."""
+    if isinstance(made, torch.Tensor):
+        return made is not part and made.ndim > 0 and made.shape[1:] == part.shape
+    return isinstance(made, (list, tuple)) and any(each is part for each in made)
 
 
 def _taken_apart(statement: ast.stmt, count: int, at: Frame) -> Iterator[Wish]:

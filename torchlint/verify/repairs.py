@@ -20,7 +20,7 @@ from torchlint.verify.evidence import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
 from torchlint.verify.inputs import SIZE, Inputs
 from torchlint.verify.outputs import OF_OUTPUTS
 from torchlint.verify.shapes import Shape, asked_for, said
-from torchlint.verify.usage import Use
+from torchlint.verify.usage import Use, by_name
 
 
 def repaired(
@@ -59,7 +59,7 @@ def repaired(
     if inputs.integers and re.search(r"class probabilities|multi-target not supported|0D or 1D target", message):
         one = {name: dict(inputs.shapes).get(name, inputs.shape)[:1] for name in inputs.integers}
         found.append(replace(inputs, shapes=tuple({**dict(inputs.shapes), **one}.items())))
-    if inputs.integers and "out of range in self" in message and inputs.limit > 1:
+    if inputs.integers and inputs.limit > 1 and re.search(r"out of range in self|is out of bounds", message):
         found.append(replace(inputs, limit=2 if inputs.limit > 2 else 1))
     if re.search(r"scalar types?:? Float|expected .*Float|must be .*floating|found Long|'Long'|same dtype", message):
         found += [
@@ -69,6 +69,12 @@ def repaired(
     if re.search(_OF_MASKS, message):
         masks = sorted((*inputs.names, *inputs.integers), key=lambda name: name not in blamed)
         found += [with_use(inputs, name, Use("mask")) for name in masks]
+    lacking = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", message)
+    if lacking is not None:  # what takes any keywords hands them on
+        together = inputs
+        for name in re.findall(r"'(\w+)'", lacking[1]):
+            together = together if name in inputs.parameters else with_use(together, name, by_name(name))
+        found.append(together)
     found = [*_said_of_arguments(inputs, message), *found, *_completed(inputs, message)]
     found += _of_several_sizes(inputs, message)
     if "ndarray" in message:
@@ -86,7 +92,7 @@ def _held_by_dictionaries(
     for name, use in inputs.others:
         if use.kind == "config" and use.reads and re.search(_OF_TENSORS, message):
             yield with_use(inputs, name, Use("dict"))
-        if use.kind != "dict":
+        if use.kind != "dict" and (use.kind, use.held) != ("several", "dicts"):
             continue
         own = {key: (shape, kind) for key, shape, kind in use.value or ()}
         keys = [key for key in shapes if key.partition("/")[0] == name and "/" in key]

@@ -178,5 +178,7 @@ _REPAIRS: tuple[tuple[str, _Repair], ...] = (
     (r"Only 3D, 4D and 5D input Tensors supported \(got (\d)D", lambda s, g: of_rank(s, 4 if g[0][0] < 3 else 5)),
     (r"expected (\d+) dims", lambda s, g: of_rank(s, g[0][0])),
     (r"divide axis of length (\d+) in chunks of (\d+)", lambda s, g: _swapped(s, g[0][0], g[1][0])),
+    (r"index (\d+) is out of bounds for dimension \d+ with size (\d+)", lambda s, g: _swapped(s, g[1][0], g[0][0] + 1)),
     (r"index (\d+) is out of bounds", lambda s, g: [tuple(max(n, g[0][0] + 1) for n in s)]),
+    (r"only one element tensors can be converted|tensors? of a single element", lambda s, g: [(), s[:-1], s[:1]]),
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import functools
+import inspect
 import itertools
 import re
 from collections.abc import Collection, Mapping
@@ -190,6 +191,8 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, *, computes: bool) ->
             held[name][key] = what
     for name, annotation in annotations.items():
         kind = _kind(name, annotation, seen[name], computes=computes)
+        if kind in ("batch", "list") and computes and of_edges(name):
+            kind = "tensor"
         if kind == "tensor":
             kind = _of_tensor(name)
         choices = tuple(dict.fromkeys(words.get(name, ())))
@@ -203,6 +206,18 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, *, computes: bool) ->
         axis = "axis" if kind in ("", "integer") and "axis" in seen[name] and "integer" not in seen[name] else ""
         found[name] = Use(kind or (axis and "integer"), ranks.get(name, 0), reads=reads, choices=choices, held=axis)
     return found
+
+
+def source_of(thing: Any) -> ast.stmt | None:
+    """The tree of a function or a class; None, where there is no text of it."""
+    try:
+        text = inspect.getsource(inspect.unwrap(thing))
+        inside = text[:1].isspace()  # strings in it may begin their lines further left
+        tree = ast.parse(f"if True:\n{text}" if inside else text)
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return None
+    first = tree.body[0]
+    return first.body[0] if inside and isinstance(first, ast.If) else first
 
 
 def whole(node: ast.ClassDef) -> ast.FunctionDef | None:
@@ -271,6 +286,8 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
             continue  # height and width of something
         if kind in seen and (computes or kind != "tensor") and not (kind == "tensor" and _SIZE.search(lower)):
             return kind
+    if computes and lower.endswith(("_name", "_type", "_mode", "_method")) and "tensor" not in seen:
+        return "string"
     by_name = next((kind for kind, names in _NAMES if lower in names or lower.rpartition("_")[2] in names), "")
     if _SIZE.search(lower):
         many = lower.endswith(("sizes", "dims")) or "list" in seen or "batch" in seen
@@ -300,6 +317,17 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
     if computes and "given" in seen:
         return "tensor"
     return ""
+
+
+def by_name(name: str) -> Use:
+    """What an argument of a computation is of which nothing is known but its name."""
+    kind = _kind(name, "", [], computes=True)
+    return Use(_of_tensor(name) if kind in ("", "tensor") else kind)
+
+
+def of_edges(name: str) -> bool:
+    """Whether it is the name of the edges of a graph: pairs of nodes, as a tensor of two rows."""
+    return "edge_ind" in name.lower()
 
 
 def _of_tensor(name: str) -> str:

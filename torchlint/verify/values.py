@@ -138,6 +138,8 @@ class Config:
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str)
 
+    __iter__ = None  # it has all that is asked for: going through it would never end
+
     def get(self, name: str, default: Any = None) -> Any:
         """As that of a dictionary: what has a default keeps it."""
         return getattr(self, name) if default is None else default
@@ -196,6 +198,10 @@ class Batch(dict[str, Any]):
         for number in range(PARTS) if not dict.__len__(self) else ():
             self[str(number)]
         return self
+
+    def __iter__(self) -> Any:
+        """As that of a dictionary."""
+        return dict.__iter__(self._filled())
 
     def values(self) -> Any:
         """As those of a dictionary."""

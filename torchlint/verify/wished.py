@@ -73,7 +73,7 @@ def _granted(known: Inputs, wishes: Sequence[Wish], use_of: Callable[[str], Use]
             continue
         shape = own.get(wish.name, known.shape)
         several = dict(known.others).get(wish.name, Use(""))
-        if wish.asks == "size" and several.kind in ("tensors", "list", "modules") and 0 < wish.value <= MANY:
+        if wish.asks == "size" and several.kind in ("tensors", "list", "modules", "several") and 0 < wish.value <= MANY:
             yield with_use(known, wish.name, replace(several, rank=wish.value))
         if wish.asks in ("rank", "size", "shape"):
             for found in _shapes(shape, wish):
@@ -90,7 +90,7 @@ def _granted(known: Inputs, wishes: Sequence[Wish], use_of: Callable[[str], Use]
 def _in_a_batch(known: Inputs, wish: Wish) -> Iterator[Inputs]:
     """The same with another tensor under one key of a dictionary."""
     use = dict(known.others).get(wish.name)
-    if use is None or use.kind != "dict":
+    if use is None or (use.kind != "dict" and (use.kind, use.held) != ("several", "dicts")):
         return
     inside = {key: (shape, kind) for key, shape, kind in use.value or ()}
     shape, kind = inside.get(wish.attribute, (dict(known.shapes).get(wish.name, known.shape), ""))
@@ -114,6 +114,9 @@ def _shapes(shape: tuple[int, ...], wish: Wish) -> Iterator[tuple[int, ...]]:
             yield (*longer[:index], wish.value, *longer[index + 1 :])
 
 
+_OF_SEVERAL = {"anythings": Use("list", held="anything"), "dicts": Use("several", held="dicts")}
+
+
 def _use(wish: Wish) -> Use | None:
     if wish.asks == "dtype":
         if wish.value is torch.bool:
@@ -122,7 +125,7 @@ def _use(wish: Wish) -> Use | None:
             return Use("integers")
         return Use("tensor")
     if wish.asks == "kind":
-        return Use("list", held="anything") if wish.value == "anythings" else Use(wish.value)
+        return _OF_SEVERAL.get(wish.value, Use(wish.value))
     if wish.asks == "value":
         return Use("value", value=wish.value) if isinstance(wish.value, (int, float, str, type(None))) else None
     if wish.value == "callable":

@@ -1,0 +1,39 @@
+"""
+An attempt that takes too long is given up, for the next one may not.
+
+Runs inside the child. Measures what is computed, not what the machine does besides.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from types import FrameType
+
+SECONDS = 4.0
+"""Of processor time that one attempt may take."""
+
+
+class TooLong(Exception):  # noqa: N818 (not a fault of the program)
+    """It was given up."""
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise TooLong(f"it takes longer than {SECONDS:.0f} seconds")
+
+
+@contextlib.contextmanager
+def limited(seconds: float = SECONDS) -> Iterator[None]:
+    """Raise `TooLong` in what is computed for longer, once more where that is handled."""
+    if not hasattr(signal, "ITIMER_VIRTUAL") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, _stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
