@@ -17,6 +17,7 @@ from torchlint.model.python.registries import changed, constant, plain
 from torchlint.model.state.budget import BudgetExceededError, TooDeepError
 from torchlint.model.state.values import (
     NONE,
+    Bound,
     Class,
     Constant,
     External,
@@ -321,6 +322,8 @@ def certain(value: Value) -> bool:
         return all(
             not each.qualified.startswith(".") if isinstance(each, External) else certain(each) for each in parts
         )
+    if isinstance(value, Bound):
+        return isinstance(value.receiver, Class)  # `apply` of a custom Function
     return isinstance(value, (Function, Class, Constant))
 
 

@@ -107,6 +107,12 @@ def _argument(value: Value) -> object:
     return shapes.UNKNOWN
 
 
+def input_of(value: Unknown) -> Tensor | None:
+    """The tensor that an input of a `forward` is if it is one."""
+    first = value.depends[0] if value.hint and value.depends else None
+    return first if isinstance(first, Tensor) else None
+
+
 def known_of(value: Value) -> Known | None:
     """What the operation table may ask of an argument beyond its kind."""
     if isinstance(value, Constant):
@@ -114,7 +120,7 @@ def known_of(value: Value) -> Known | None:
     if isinstance(value, External):
         return Known(value.qualified) if _dtype(value.qualified) is not None else None
     if isinstance(value, Unknown):
-        value = value.tensor or value
+        value = value.tensor or value.guess or input_of(value) or value
     if not isinstance(value, Tensor):
         return None
     contiguous = None if value.contiguous is Truth.MAYBE else value.contiguous is Truth.YES
