@@ -187,3 +187,30 @@ def flags_that_are_looked_at():
         frozen = p.requires_grad == False
         if p.requires_grad == frozen:
             p.requires_grad = False
+
+
+def letters_in_the_wrong_order():
+    """Holds: net.weight.requires_grad and net.bias.requires_grad"""
+    net = nn.Linear(3, 4)
+    for p in net.parameters():
+        p.requires_gard = False  # warning: [TLN310]
+
+
+def words_in_the_wrong_order():
+    """Holds: not x.requires_grad"""
+    x = torch.rand(3)
+    x.grad_required = True  # warning: [TLN310]
+
+
+def letter_too_few():
+    """Holds: net.weight.requires_grad"""
+    net = nn.Linear(3, 4)
+    net.weight.requirs_grad = False  # warning: [TLN310]
+
+
+def mark_of_ones_own():
+    net = nn.Linear(3, 4)
+    for p in net.parameters():
+        p.needs_grad = True
+    wanted = [p for p in net.parameters() if p.needs_grad]
+    sum(p.sum() for p in wanted).backward()
