@@ -79,6 +79,10 @@ def _sequence_kind(value: Sequence) -> str:
     return "unknown" if "unknown" in kinds else "other"
 
 
+INTEGER = "builtins.int"
+"""What an unknown value is made by that has been given as one of several sizes."""
+
+
 def as_argument(value: Value) -> object:
     """An argument as the shape knowledge takes it: `Sized`, plain Python values, or UNKNOWN."""
     return _argument(value) if fits(value) else shapes.UNKNOWN
@@ -89,6 +93,8 @@ def _argument(value: Value) -> object:
         return shapes.Sized(value.shape, value.dtype)
     if isinstance(value, Unknown) and value.tensor is not None:
         return shapes.Sized(value.tensor.shape, value.tensor.dtype)
+    if isinstance(value, Unknown) and value.made_by == INTEGER:
+        return _UNKNOWN_NUMBERS["int"]
     if isinstance(value, Constant):
         return value.value
     if isinstance(value, Sequence) and value.items is not None:
