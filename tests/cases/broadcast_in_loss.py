@@ -117,3 +117,26 @@ def one_number_for_all_is_meant():
     warnings.simplefilter("ignore")
     F.mse_loss(torch.rand(10, 1), torch.tensor(1.0))
     F.mse_loss(torch.rand(10, 3), torch.rand(3))
+
+
+def number_of_samples_that_nobody_knows():
+    """Holds: shapes == [(7, 1), (7,)]"""
+    shapes = []
+
+    def train(head, n):
+        x = torch.rand(n, 4)
+        y = torch.rand(n)
+        shapes.extend((tuple(head(x).shape), tuple(y.shape)))
+        return F.mse_loss(head(x), y)  # warning: [TLN606]
+
+    train(nn.Linear(4, 1), 7).backward()
+
+
+def sizes_that_may_be_several():
+    def train(head, n):
+        x = torch.rand(n) if isinstance(n, tuple) else torch.rand(n, 4)
+        y = torch.rand(n[:-1] + (1,)) if isinstance(n, tuple) else torch.rand(n, 1)
+        return F.mse_loss(head(x), y)
+
+    train(nn.Linear(4, 1), (7, 4)).backward()
+    train(nn.Linear(4, 1), 7).backward()

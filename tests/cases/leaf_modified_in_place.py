@@ -386,3 +386,29 @@ def the_mode_that_was_before():
     update()
     with torch.no_grad():
         again()
+
+
+def FN_gradient_that_is_still_none():
+    """Raises: 'NoneType' object has no attribute 'sign'
+
+    No rule says so; what stands behind it is not reached, and torch refuses none of it.
+    """
+    x = torch.rand(3, requires_grad=True)
+    step = x.grad.sign()
+    x += 1
+
+
+def gradient_that_is_still_none_and_errors_suppressed():
+    """Raises: a leaf Variable that requires grad"""
+    import contextlib
+
+    x = torch.rand(3, requires_grad=True)
+    with contextlib.suppress(AttributeError):
+        x.grad.sign()
+    try:
+        x.grad.sign()
+    except AttributeError:
+        pass
+    if x.grad is not None:
+        x.grad.sign()
+    x += 1  # error: [TLN203]

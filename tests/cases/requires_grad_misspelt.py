@@ -221,3 +221,28 @@ def module_with_a_layer_inside():
 
     window = Window(8)
     window.requires_grad = False  # warning: [TLN310]
+def letters_in_the_wrong_order():
+    """Holds: net.weight.requires_grad and net.bias.requires_grad"""
+    net = nn.Linear(3, 4)
+    for p in net.parameters():
+        p.requires_gard = False  # warning: [TLN310]
+
+
+def words_in_the_wrong_order():
+    """Holds: not x.requires_grad"""
+    x = torch.rand(3)
+    x.grad_required = True  # warning: [TLN310]
+
+
+def letter_too_few():
+    """Holds: net.weight.requires_grad"""
+    net = nn.Linear(3, 4)
+    net.weight.requirs_grad = False  # warning: [TLN310]
+
+
+def mark_of_ones_own():
+    net = nn.Linear(3, 4)
+    for p in net.parameters():
+        p.needs_grad = True
+    wanted = [p for p in net.parameters() if p.needs_grad]
+    sum(p.sum() for p in wanted).backward()

@@ -1276,3 +1276,36 @@ def many_ways_to_what_saved_it():
             return y
 
     Attention(nn.Tanh(), True, 1, False)(torch.rand(3, 3, requires_grad=True)).sum().backward()
+
+
+def an_input_without_annotation_written_after_a_layer():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.to_q = nn.Linear(dim, dim)
+
+        def forward(self, x, context=None):
+            q = self.to_q(x)
+            context = context if context is not None else x
+            context.mul_(2)  # error: [TLN201]
+            return q
+
+    Attention(3)(torch.rand(2, 2, 3)).sum().backward()
+
+
+def an_input_without_annotation_of_which_a_copy_is_saved():
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.to_q = nn.Linear(dim, dim)
+
+        def forward(self, x, context=None):
+            q = self.to_q(x * 1)
+            y = self.to_q(x.clone().transpose(1, 2))
+            context = context if context is not None else x
+            context.mul_(2)
+            return q + y
+
+    Attention(3)(torch.rand(2, 3, 3)).sum().backward()

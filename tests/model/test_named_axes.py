@@ -12,7 +12,7 @@ from expectations import lint
 from torchlint.verify import named_axes
 
 HEAD = (
-    "import torch\nfrom einops import pack, rearrange, reduce, repeat, unpack\n"
+    "import torch\nfrom einops import einsum, pack, rearrange, reduce, repeat, unpack\n"
     "from einops.layers.torch import Rearrange, Reduce\n\nw = torch.ones(2, 3, 8, requires_grad=True)\n"
 )
 
@@ -62,8 +62,21 @@ FAULTY = {
         "modified by an inplace operation",
         "TLN201",
     ),
+    "a product saves its factors": (
+        "q = w * 2\np = einsum(q, w * 3, 'b query d, b key d -> b query key')\nq.zero_()\np.sum().backward()\n",
+        "modified by an inplace operation",
+        "TLN201",
+    ),
+    "a product leads to what was saved before it": (
+        "q = w.softmax(-1)\nq.zero_()\neinsum(q, w * 3, 'b i d, b j d -> b i j').sum().backward()\n",
+        "modified by an inplace operation",
+        "TLN201",
+    ),
 }
 CORRECT = {
+    "a product is new": (
+        "p = einsum(w * 2, w * 3, 'b query d, b key d -> b query key')\np.add_(1)\np.sum().backward()\n"
+    ),
     "a layer that sums": "y = w * 2\nz = Reduce('b n d -> b', 'sum')(y)\ny += 1\nz.sum().backward()\n",
     "a sum saves nothing": "y = w * 2\nz = reduce(y, 'b n d -> b', 'sum')\ny += 1\nz.sum().backward()\n",
     "what is joined after a permutation is a copy": (
@@ -85,7 +98,7 @@ CORRECT = {
 
 def _refusal(text: str, monkeypatch: pytest.MonkeyPatch) -> str:
     package = types.ModuleType("einops")
-    for name in ("pack", "rearrange", "reduce", "repeat", "unpack"):
+    for name in ("einsum", "pack", "rearrange", "reduce", "repeat", "unpack"):
         setattr(package, name, getattr(named_axes, name))
     layers = types.ModuleType("einops.layers.torch")
     for name in ("Rearrange", "Reduce"):

@@ -55,6 +55,8 @@ def _evaluate_attribute(run: Run, node: ir.Attribute) -> Value:
     owner = run.evaluate(node.value)
     if node.attr in ("__enter__", "__exit__") and isinstance(owner, (GradModeGuard, Unknown)):
         set_grad_mode(run.torch, Truth.MAYBE)  # who is given it may call it
+    if misses_gradient(run, owner, node):
+        return Unknown()
     value = attribute(run, owner, node.attr, node)
     if isinstance(value, Bound) and value.function is not None and value.function.kind == "opaque":
         # a decorator that nobody knows may make anything of a method, a property too
@@ -64,6 +66,19 @@ def _evaluate_attribute(run: Run, node: ir.Attribute) -> Value:
     for hook in run.machine.watch.attribute_read:
         hook(owner, node.attr, value, node)
     return value
+
+
+def misses_gradient(run: Run, owner: Value, node: ir.Attribute) -> bool:
+    """
+    Whether something is asked of a gradient that is certainly None: Python raises, and nothing comes after it. Of other
+    names that a text sets to None, others may have set them.
+    """
+    asked = node.value
+    missing = owner == NONE and isinstance(asked, ir.Attribute) and asked.attr == "grad"
+    if missing and not run.machine.expected_errors and not hasattr(None, node.attr):
+        run.machine.dead = True
+        return True
+    return False
 
 
 def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:

@@ -284,7 +284,7 @@ def may_write(run: Run, target: Value, value: Value) -> None:
     unknown = [each for _, each in alternatives(target) if isinstance(each, Unknown) and not is_foreign(each)]
     if unknown:
         run.machine.externally_pure = False  # a caller may know
-    if any(each.depends or each.layer for each in unknown):
+    if any(each.depends or each.possible or each.layer for each in unknown):
         run.machine.open_write = True
 
 

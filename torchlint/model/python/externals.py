@@ -42,7 +42,16 @@ from torchlint.model.torch.arguments import kind_of
 from torchlint.model.torch.arrays import numpy_call
 from torchlint.model.torch.foreach import foreach
 from torchlint.model.torch.functions import torch_call
-from torchlint.model.torch.named_axes import LAYERS, NAMES, PACKING, layer_of_axes, move_axes, pack_axes
+from torchlint.model.torch.named_axes import (
+    EINSUMS,
+    LAYERS,
+    NAMES,
+    PACKING,
+    layer_of_axes,
+    move_axes,
+    multiply_axes,
+    pack_axes,
+)
 from torchlint.model.torch.operations import apply
 
 _ORIGINALS = "parametrizations"
@@ -194,6 +203,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         return moved
     if qualified in PACKING and (packed := pack_axes(run.torch, qualified, site)) is not None:
         return packed
+    if qualified in EINSUMS and (product := multiply_axes(run.torch, site)) is not None:
+        return product
     if qualified in LAYERS and (layer := layer_of_axes(qualified, site)) is not None:
         return layer
     if qualified == CHECKPOINT and (called := checkpoint(run, site)) is not None:

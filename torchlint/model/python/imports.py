@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from torchlint.model.python.interpreter import interpreter
-from torchlint.model.python.registries import changed, constant, plain
+from torchlint.model.python.registries import changed, constant, is_stateless, plain
 from torchlint.model.state.budget import BudgetExceededError, TooDeepError
 from torchlint.model.state.values import (
     NONE,
+    Bound,
     Class,
     Constant,
     External,
@@ -321,7 +322,9 @@ def certain(value: Value) -> bool:
         return all(
             not each.qualified.startswith(".") if isinstance(each, External) else certain(each) for each in parts
         )
-    return isinstance(value, (Function, Class, Constant))
+    if isinstance(value, Bound):
+        return isinstance(value.receiver, Class)  # `apply` of a custom Function
+    return isinstance(value, (Function, Class, Constant)) or is_stateless(value)
 
 
 def _is_none(statement: ir.Statement) -> bool:

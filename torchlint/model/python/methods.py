@@ -11,7 +11,7 @@ from typing import Any
 
 from torchlint.knowledge.ops.find import is_tensor_method
 from torchlint.model.autograd.tensors import fresh, materialise
-from torchlint.model.python.attributes import attribute, owner_of_dict
+from torchlint.model.python.attributes import attribute, misses_gradient, owner_of_dict
 from torchlint.model.python.builtins import builtin_setattr
 from torchlint.model.python.callbacks import run_handed_on
 from torchlint.model.python.classes import dict_call, super_call
@@ -90,6 +90,8 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
         if isinstance(receiver, Choice):
             return run.machine.each(receiver, lambda each: method_call(run, each, node, site))
     _manual_zeroing(run, receiver, node, site)
+    if misses_gradient(run, receiver, node):
+        return Unknown()
     if isinstance(receiver, External):
         found = resolved(run, receiver) if node.attr in _OF_DICTS else receiver
         if isinstance(found, External):

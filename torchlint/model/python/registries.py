@@ -16,6 +16,7 @@ from torchlint.model.state.values import (
     Function,
     Instance,
     Mapping,
+    Module,
     Partial,
     Sequence,
     Unknown,
@@ -104,7 +105,12 @@ def _plain_call(call: ir.Call) -> bool:
         return not call.arguments and plain(call.function.value)
     # `ACT2FN = ClassInstantier(ACT2CLS)`: what class that is shows when it is run
     wrapped = name[:1].isupper() and len(call.arguments) == 1 and isinstance(call.arguments[0].value, ir.Name)
-    return given and (name in _MAKERS or wrapped)
+    return given and (name in _MAKERS or wrapped or name.endswith("Loss"))
+
+
+def is_stateless(value: Value) -> bool:
+    """Whether a value is a layer that holds nothing, such as a loss: the same whoever calls it, and whenever."""
+    return isinstance(value, Module) and not (value.kind.container or value.parameters or value.children)
 
 
 def constant(value: Value) -> Value:
@@ -121,7 +127,8 @@ def constant(value: Value) -> Value:
     if isinstance(value, Instance) and value.contents is not None:
         held = constant(value.contents)
         return value if isinstance(held, Mapping) else Unknown()
-    return value if isinstance(value, (Function, Class, Constant, External, Partial)) else Unknown()
+    kept = isinstance(value, (Function, Class, Constant, External, Partial)) or is_stateless(value)
+    return value if kept else Unknown()
 
 
-__all__ = ["DICTS", "changed", "constant", "plain"]
+__all__ = ["DICTS", "changed", "constant", "is_stateless", "plain"]

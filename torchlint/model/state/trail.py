@@ -34,7 +34,7 @@ _TRUTHS = frozenset({"ambient", "callers_mode", "contiguous", "grad_mode"})
 _FLAGS = frozenset({"havocked", "hooked", "hooked_by_all", "patched", "retains_grad"})
 _UNIONS = frozenset({"replaced"})
 _TIMES = frozenset({"grad_reset", "grad_time"})
-_SPELLINGS = frozenset({"cut", "default_device", "default_dtype", "device", "precise"})
+_SPELLINGS = frozenset({"cut", "default_device", "default_dtype", "device", "made_by", "precise"})
 _SAME_OR_NONE = frozenset({"children", "contents", "layer", "strides", "trues"})
 JOINED = frozenset(
     {"config", "grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters", "complete"}

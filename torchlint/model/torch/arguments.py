@@ -79,6 +79,10 @@ def _sequence_kind(value: Sequence) -> str:
     return "unknown" if "unknown" in kinds else "other"
 
 
+INTEGER = "builtins.int"
+"""What an unknown value is made by that has been given as one of several sizes."""
+
+
 def as_argument(value: Value) -> object:
     """An argument as the shape knowledge takes it: `Sized`, plain Python values, or UNKNOWN."""
     return _argument(value) if fits(value) else shapes.UNKNOWN
@@ -89,6 +93,8 @@ def _argument(value: Value) -> object:
         return shapes.Sized(value.shape, value.dtype)
     if isinstance(value, Unknown) and value.tensor is not None:
         return shapes.Sized(value.tensor.shape, value.tensor.dtype)
+    if isinstance(value, Unknown) and value.made_by == INTEGER:
+        return _UNKNOWN_NUMBERS["int"]
     if isinstance(value, Constant):
         return value.value
     if isinstance(value, Sequence) and value.items is not None:
@@ -107,6 +113,12 @@ def _argument(value: Value) -> object:
     return shapes.UNKNOWN
 
 
+def input_of(value: Unknown) -> Tensor | None:
+    """The tensor that an input of a `forward` is if it is one."""
+    first = value.depends[0] if value.hint and value.depends else None
+    return first if isinstance(first, Tensor) else None
+
+
 def known_of(value: Value) -> Known | None:
     """What the operation table may ask of an argument beyond its kind."""
     if isinstance(value, Constant):
@@ -114,7 +126,7 @@ def known_of(value: Value) -> Known | None:
     if isinstance(value, External):
         return Known(value.qualified) if _dtype(value.qualified) is not None else None
     if isinstance(value, Unknown):
-        value = value.tensor or value
+        value = value.tensor or value.guess or input_of(value) or value
     if not isinstance(value, Tensor):
         return None
     contiguous = None if value.contiguous is Truth.MAYBE else value.contiguous is Truth.YES

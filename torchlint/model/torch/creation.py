@@ -33,9 +33,11 @@ from torchlint.model.state.values import (
     reachable_tensors,
     sure_tensors,
 )
-from torchlint.model.torch.arguments import as_argument, precise_dtype, truth_of
+from torchlint.model.torch.arguments import INTEGER, as_argument, precise_dtype, truth_of
 from torchlint.model.torch.defaults import device_named
 from torchlint.model.torch.torch import Torch
+
+_SIZED = frozenset(f"torch.{name}" for name in ("empty", "ones", "rand", "randn", "zeros"))
 
 
 def create(torch: Torch, qualified: str, site: CallSite, positional: list[Value]) -> Value:
@@ -43,6 +45,10 @@ def create(torch: Torch, qualified: str, site: CallSite, positional: list[Value]
     autograd = torch.autograd
     factory = factories.find(qualified)
     assert factory is not None
+    if len(positional) > 1 and qualified in _SIZED:
+        for value in positional:
+            if isinstance(value, Unknown) and value.tensor is None:
+                torch.machine.trail.set(value, "made_by", INTEGER)  # one of several sizes is no sequence of them
     created = factory.create(
         [as_argument(value) for value in positional],
         {key: as_argument(value) for key, value in site.keywords.items()},

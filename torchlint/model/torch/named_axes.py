@@ -1,6 +1,6 @@
 """
-`einops` on abstract tensors: `rearrange`, `reduce`, `repeat`, `pack` and `unpack` as the operations of torch that they
-run.
+`einops` on abstract tensors: `rearrange`, `reduce`, `repeat`, `einsum`, `pack` and `unpack` as the operations of torch
+that they run.
 
 Each is an unflatten, a permutation, a reduction, an expand and a reshape, as far as its pattern asks for them
 (`_apply_recipe` in einops/einops.py). A pattern that is not a constant, or has dots over a shape that nobody knows,
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from math import prod
+from string import ascii_letters
 
 from torchlint.model.autograd.tensors import materialise
 from torchlint.model.state.call_site import CallSite
@@ -28,6 +29,7 @@ from torchlint.model.state.values import (
     alternatives,
     choose,
 )
+from torchlint.model.torch.contractions import contraction
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
@@ -36,6 +38,7 @@ NAMES = {
     f"{package}.{name}": name for package in ("einops", "einops.einops") for name in ("rearrange", "reduce", "repeat")
 }
 PACKING = {f"{package}.{name}": name for package in ("einops", "einops.packing") for name in ("pack", "unpack")}
+EINSUMS = frozenset({"einops.einsum", "einops.einops.einsum"})
 LAYERS = {
     f"{package}.{name}": (f"einops.{name.lower()}", words)
     for package in ("einops.layers.torch",)
@@ -112,6 +115,22 @@ def pack_axes(torch: Torch, qualified: str, site: CallSite) -> Value | None:
     packed = _run(torch, site, "torch.cat", [Sequence("list", tuple(joined))], {"dim": place})
     shapes = Sequence("list", tuple(Sequence("tuple", None, Scalar("int")) for _ in joined))
     return None if packed is None else Sequence("tuple", (packed, shapes))
+
+
+def multiply_axes(torch: Torch, site: CallSite) -> Value | None:
+    """What `einsum` gives, whose pattern names its axes and comes last (`_compactify_pattern_for_einsum`)."""
+    *given, pattern = site.positional or (None,)
+    if not site.complete or not given or not isinstance(pattern, Constant) or not isinstance(pattern.value, str):
+        return None
+    letters: dict[str, str] = {}
+    for axis in re.findall(r"\w+", pattern.value):
+        letters.setdefault(axis, ascii_letters[len(letters) % len(ascii_letters)])
+    if len(letters) > len(ascii_letters) or "(" in pattern.value or site.keywords:
+        return None
+    equation = Constant(re.sub(r"\w+", lambda found: letters[found[0]], pattern.value).replace(" ", ""))
+    held = [_only_tensor(torch, each) or each for each in given if each is not None]
+    followed = contraction(torch, "torch.einsum", [equation, *held], {}, site.node, "einsum")
+    return followed if followed is not None else _run(torch, site, "torch.einsum", [equation, *held])
 
 
 def _only_tensor(torch: Torch, value: Value | None) -> Tensor | None:

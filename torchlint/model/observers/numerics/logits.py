@@ -24,15 +24,23 @@ _PARTS = frozenset({"[]", "unbind", "chunk", "split", "tensor_split", "index_sel
 _JOINING = frozenset({"cat", "stack"})
 _MOST_PARTS = 8
 _LOSSES = frozenset({"cross_entropy", "nll_loss", "kl_div", "binary_cross_entropy", "binary_cross_entropy_with_logits"})
+_OF_ELSEWHERE = frozenset({"criterion", "loss_fn", "loss_func", "loss_function"})
+"""How a loss is called that another file has made."""
 
 
 class Logits(Computations):
     """Raises `LossOfActivation`."""
 
-    words = ("softm", "Softm", "entropy", "Entropy", "nll", "NLL", "BCE")
+    words = ("softm", "Softm", "entropy", "Entropy", "nll", "NLL", "BCE", *sorted(_OF_ELSEWHERE))
     concerns = (
-        # The activation may be applied in another file.
-        Concern(near=(_LOSSES | {"+CrossEntropyLoss", "+NLLLoss", "+KLDivLoss", "+BCELoss", "+BCEWithLogitsLoss"},)),
+        # The activation may be applied in another file, and the loss made in one.
+        Concern(
+            near=(
+                _LOSSES
+                | _OF_ELSEWHERE
+                | {"+CrossEntropyLoss", "+NLLLoss", "+KLDivLoss", "+BCELoss", "+BCEWithLogitsLoss"},
+            )
+        ),
     )
 
     def computed(self, made: Computation) -> None:

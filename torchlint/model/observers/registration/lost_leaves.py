@@ -8,6 +8,7 @@ A leaf accumulates into its `.grad`; the result of an operation on it is no leaf
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -43,10 +44,19 @@ from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, one_of
 from torchlint.syntax.tree import python_node
 
-_MISSPELT = frozenset(
-    {"require_grad", "requires_grads", "require_grads", "required_grad", "requires_gradient", "require_gradient",
-     "requre_grad", "requires_grade", "need_grad", "needs_grad"}
-)  # fmt: skip
+
+def _misspellings() -> frozenset[str]:
+    """What people write for `requires_grad`: other words for it, a letter too few or twice, two in the wrong order."""
+    right = "requires_grad"
+    needs, what = ("require", "requires", "required", "need", "needs"), ("grad", "grads", "gradient", "gradients")
+    found = {word for need in needs for each in what for word in (f"{need}_{each}", f"{each}_{need}")}
+    for place, letter in enumerate(right):
+        before, after = right[:place], right[place + 1 :]
+        found |= {before + after, f"{before}{letter}{letter}{after}", before + after[:1] + letter + after[1:]}
+    return frozenset(found | {"requre_grad", "requires_grade"}) - {right}
+
+
+_MISSPELT = _misspellings()
 _ON_PURPOSE = frozenset({"clone", "retain_grad"})
 _SUBMODULES = frozenset({"modules", "children"})
 _MODULE_ONLY = frozenset(
@@ -262,10 +272,15 @@ class LostLeaves(Observer):
         elif name == "requires_grad":
             if unseen:
                 self._flags.append((owner, self.machine.path, self._flag(name, "module", node)))
-        elif isinstance(owner, Tensor) or (isinstance(owner, Unknown) and not unseen):
+        elif (isinstance(owner, Tensor) or (isinstance(owner, Unknown) and not unseen)) and not self._is_read(name):
             off = isinstance(value, Constant) and value.value is False
             needless = off and isinstance(owner, Tensor) and owner.requires_grad.truth() is Truth.NO
             self.machine.emit(replace(self._flag(name, "tensor", node), holds=needless))
+
+    def _is_read(self, name: str) -> bool:
+        """Whether the file asks for an attribute that torch does not know: it is a mark of its own then."""
+        text = self.machine.program.text
+        return re.search(rf"\bif\b[^\n]*\.{name}\b|[\"']{name}[\"']", text) is not None
 
     def _is_module(self, value: Value, name: str) -> bool:
         if isinstance(value, Module):
