@@ -27,6 +27,7 @@ from torchlint.model.observers.api.methods import METHODS
 from torchlint.project.index import ProjectIndex
 from torchlint.record import record
 from torchlint.rule import Rule
+from torchlint.syntax.children import walk
 from torchlint.syntax.kinds import line_at, place_at
 from torchlint.syntax.mentions import lines_of, names_of, spelled, statements
 from torchlint.syntax.references import Reference, asked_methods, references
@@ -185,7 +186,7 @@ def _receivers(tree: ast.Module) -> list[Reference]:
     """Calls of `backward` on whatever with an argument that only it ever had."""
     return [
         Reference(".backward", ast.unparse(node.func), node.func, _around(tree, node), node)
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "backward"
@@ -195,7 +196,7 @@ def _receivers(tree: ast.Module) -> list[Reference]:
 
 def _around(tree: ast.Module, node: ast.expr) -> ast.stmt:
     """The innermost statement around an expression."""
-    return [each for each in statements(tree) if any(part is node for part in ast.walk(each))][-1]
+    return [each for each in statements(tree) if any(part is node for part in walk(each))][-1]
 
 
 class _Judged:

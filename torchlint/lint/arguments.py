@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 
+from torchlint.syntax.children import walk
+
 
 def argument_at(call: ast.Call, at: int) -> ast.expr:
     """An argument by its index among all of a call, positional ones first."""
@@ -33,7 +35,7 @@ def may_be_none(value: ast.expr, around: ast.AST, tree: ast.Module) -> bool:
     if isinstance(value, ast.Name):
         stored = any(
             isinstance(each, ast.Name) and each.id == value.id and not isinstance(each.ctx, ast.Load)
-            for each in ast.walk(around)
+            for each in walk(around)
         )
         return not stored and _is_none_by_default(value.id, around)
     if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == "self":
@@ -43,13 +45,13 @@ def may_be_none(value: ast.expr, around: ast.AST, tree: ast.Module) -> bool:
 
 def _attribute_may_be_none(name: str, around: ast.AST, tree: ast.Module) -> bool:
     """Of an attribute of `self`: whether all that its class assigns to it may be None."""
-    for made in ast.walk(tree):
+    for made in walk(tree):
         if isinstance(made, ast.ClassDef) and around in made.body:
             given = [
                 may_be_none(node.value, method, tree) if isinstance(node.value, (ast.Name, ast.Constant)) else False
                 for method in made.body
                 if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef))
-                for node in ast.walk(method)
+                for node in walk(method)
                 if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None
                 for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
                 if isinstance(target, ast.Attribute) and target.attr == name
@@ -82,12 +84,12 @@ def reduction(given: dict[str, ast.expr]) -> str:
 
 def unread(tree: ast.Module, call: ast.AST | None) -> frozenset[str]:
     """The names of a function that the results of a call are unpacked into, and that nothing in the file reads."""
-    functions = (node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
-    inside = (node for function in functions for node in ast.walk(function))
+    functions = (node for node in walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    inside = (node for function in functions for node in walk(function))
     taken = next((node for node in inside if isinstance(node, ast.Assign) and node.value is call), None)
     if taken is None or len(taken.targets) != 1 or not isinstance(taken.targets[0], ast.Tuple):
         return frozenset()
-    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)}
-    shared = {name for node in ast.walk(tree) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    read = {node.id for node in walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)}
+    shared = {name for node in walk(tree) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
     names = {each.id for each in taken.targets[0].elts if isinstance(each, ast.Name)}
     return frozenset(names - read - shared)

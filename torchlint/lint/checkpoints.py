@@ -25,6 +25,7 @@ from torchlint.lint.pickled import (
 )
 from torchlint.model.events.api import Pickled
 from torchlint.syntax.availability import last_name
+from torchlint.syntax.children import walk
 
 _OF_WEIGHTS = re.compile(r"state_?dict|weights?(?![a-z])|param", re.IGNORECASE)
 
@@ -246,7 +247,7 @@ class Checkpoints(Described):
         name = part.targets[0]
         if not isinstance(name, ast.Name):
             return None
-        inside = [node for node in ast.walk(around) if isinstance(node, ast.Name) and node.id == name.id]
+        inside = [node for node in walk(around) if isinstance(node, ast.Name) and node.id == name.id]
         if sum(not isinstance(node.ctx, ast.Load) for node in inside) != 1 or any(map(self._is_asked, inside)):
             return None
         later = (node for node in inside if isinstance(node.ctx, ast.Load))

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from torchlint.lint.own_files import ways
 from torchlint.lint.pickled import Contents
+from torchlint.syntax.children import walk
 
 _NAMES_A_FILE = re.compile(r"[A-Za-z0-9]{3}")
 
@@ -52,7 +53,7 @@ class Described(Contents):
         return frozenset(
             part.value
             for way in self._ways(call, at).values()
-            for part in ast.walk(way)
+            for part in walk(way)
             if isinstance(part, ast.Constant) and isinstance(part.value, str) and _NAMES_A_FILE.search(part.value)
         )
 
@@ -79,7 +80,7 @@ class Described(Contents):
 
     def _stored(self, name: str, around: ast.AST) -> Iterator[ast.expr]:
         """The keys under which a function puts something into what a name stands for."""
-        for node in ast.walk(around):
+        for node in walk(around):
             if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Store):
                 continue
             if isinstance(node.value, ast.Name) and node.value.id == name:
@@ -93,7 +94,7 @@ class Described(Contents):
             targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
             names = {each.id for each in targets if isinstance(each, ast.Name)}
             around = self.function_around(call)
-            given += [node for node in ast.walk(around) if isinstance(node, ast.Name) and node.id in names]
+            given += [node for node in walk(around) if isinstance(node, ast.Name) and node.id in names]
         return frozenset(key for each in given for key in self._key_of(each))
 
     def _key_of(self, node: ast.AST) -> Iterator[str]:
@@ -125,7 +126,7 @@ class Described(Contents):
         if isinstance(parent, (ast.Assign, ast.AnnAssign)) and parent.value is call:
             targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
             names = {each.id for each in targets if isinstance(each, ast.Name)}
-            for node in ast.walk(self.function_around(call)):
+            for node in walk(self.function_around(call)):
                 if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
                     yield node
 

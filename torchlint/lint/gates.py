@@ -15,6 +15,7 @@ from typing import NamedTuple
 from torchlint.project.index import ProjectIndex
 from torchlint.project.neighbours import TooManyFilesError
 from torchlint.syntax.availability import AvailabilityTests, handles_absence
+from torchlint.syntax.children import children, walk
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.tree import SourceError, python_tree
 
@@ -153,7 +154,7 @@ class Gates:
         spoken = re.compile(rf"(?:^|[./:]){re.escape(last)}(?:$|[.:/])")
         return any(
             isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(spoken.search(node.value))
-            for node in ast.walk(tree)
+            for node in walk(tree)
         )
 
     def uncalled(self, node: ast.AST) -> str:
@@ -174,7 +175,7 @@ class Gates:
         if around is None or around.decorator_list or around.name.startswith(_BY_OTHERS):
             return ""
         own = re.compile(rf"\b{re.escape(around.name)}\b")
-        if any(around.name in names_of_node(each) for each in ast.walk(self._tree)):
+        if any(around.name in names_of_node(each) for each in walk(self._tree)):
             return ""
         if not self._is_taken_by_name or any(own.search(text) for _, text in self._project.mentioning(around.name)):
             return ""
@@ -241,7 +242,7 @@ def _module(shown: str) -> tuple[str, bool]:
 def _imports(tree: ast.Module, module: str, is_package: bool) -> set[str]:
     """The names in full of all that a file imports, wherever: modules, and what it takes of them."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -301,7 +302,7 @@ def _importing(tree: ast.Module, module: str, is_package: bool, wanted: str) -> 
             if wanted == base or wanted in [f"{base}.{alias.name}" for alias in node.names]:
                 found.append(around)
         handled = node.body if isinstance(node, ast.Try) else []
-        for each in ast.iter_child_nodes(node):
+        for each in children(node):
             if isinstance(each, (ast.stmt, ast.excepthandler)):
                 under = isinstance(node, ast.If) or each in handled
                 pending.append((each, [*around, node] if under and isinstance(node, (ast.If, ast.Try)) else around))

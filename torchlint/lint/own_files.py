@@ -14,6 +14,8 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
+from torchlint.syntax.children import fields_of, walk
+
 _BESIDE = (
     "inspect.getfile",
     "inspect.getsourcefile",
@@ -62,10 +64,13 @@ def ways(path: ast.expr, around: ast.AST, tree: ast.Module, full: Callable[[ast.
             continue
         found[words] = each
         if depth:
-            for part in ast.walk(each):
-                if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load):
-                    words = _words(part)
-                    pending += [(each, (words, value), depth - 1) for value in given.to(part, words)]
+            named = [
+                (_words(part), part)
+                for part in walk(each)
+                if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load)
+            ]
+            for words, part in dict(named).items():  # all places of a name are replaced
+                pending += [(each, (words, value), depth - 1) for value in given.to(part, words)]
     return found
 
 
@@ -74,7 +79,8 @@ def _replaced(node: Any, words: str, value: ast.expr) -> Any:
     if isinstance(node, (ast.Name, ast.Attribute)) and _words(node) == words:
         return value
     changed: dict[str, object] = {}
-    for name, part in ast.iter_fields(node):
+    for name in fields_of(type(node)):
+        part = getattr(node, name, None)
         if isinstance(part, ast.AST):
             made: object = _replaced(part, words, value)
         elif isinstance(part, list):
@@ -115,7 +121,7 @@ class _Given:
 
     @cached_property
     def _inside(self) -> dict[str, list[ast.expr]]:
-        return _values(ast.walk(self._around))
+        return _values(walk(self._around))
 
     @cached_property
     def _outside(self) -> dict[str, list[ast.expr]]:
@@ -154,7 +160,7 @@ def parameters(around: ast.AST) -> set[str]:
     """The names that a function is given, but for the object that it is a method of."""
     if not isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return set()
-    return {each.arg for each in ast.walk(around.args) if isinstance(each, ast.arg)} - {"self", "cls"}
+    return {each.arg for each in walk(around.args) if isinstance(each, ast.arg)} - {"self", "cls"}
 
 
 def is_shipped(path: ast.expr, full: Callable[[ast.AST], str]) -> bool:
@@ -162,7 +168,7 @@ def is_shipped(path: ast.expr, full: Callable[[ast.AST], str]) -> bool:
     return any(
         (isinstance(part, ast.Name) and part.id == "__file__")
         or (isinstance(part, ast.Call) and full(part.func).startswith(_BESIDE))
-        for part in ast.walk(path)
+        for part in walk(path)
     )
 
 
@@ -193,11 +199,11 @@ def root(path: ast.expr) -> str:
 def bound_in(around: ast.AST) -> set[str]:
     """The names of a function: its parameters, and what it binds."""
     return parameters(around) | {
-        each.id for each in ast.walk(around) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
+        each.id for each in walk(around) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
     }
 
 
 def is_settled(path: ast.expr, bound: Container[str]) -> bool:
     """Whether a path is one and the same in all functions of a class: no name that its function binds is in it."""
-    names = (each.id for each in ast.walk(path) if isinstance(each, ast.Name))
+    names = (each.id for each in walk(path) if isinstance(each, ast.Name))
     return not isinstance(path, ast.Constant) and not any(name in bound for name in names)

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from torchlint.knowledge.ops.find import is_tensor_method
+from torchlint.syntax.children import children, walk
 
 OF_MODULES = frozenset(
     {"children", "eval", "modules", "named_children", "named_modules", "named_parameters", "parameters", "train"}
@@ -85,7 +86,7 @@ class Contents:
 
     @cached_property
     def _parents(self) -> dict[ast.AST, ast.AST]:
-        return {part: node for node in ast.walk(self.tree) for part in ast.iter_child_nodes(node)}
+        return {part: node for node in walk(self.tree) for part in children(node)}
 
     def function_around(self, node: ast.AST) -> ast.AST:
         """The innermost function that a node stands in, or the file."""
@@ -167,7 +168,7 @@ class Contents:
         if not depth:
             return None
         if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.IfExp, ast.Starred, ast.BoolOp)):
-            parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+            parts = [part for part in children(node) if isinstance(part, ast.expr)]
             if isinstance(node, ast.Dict):
                 parts = [*node.values]
             elif isinstance(node, ast.IfExp):
@@ -204,9 +205,7 @@ class Contents:
             return self._of_class(self._classes[name])
         if isinstance(call.func, ast.Name) and name in self._functions and depth:
             made = self._functions[name]
-            returned = [
-                node.value for node in ast.walk(made) if isinstance(node, ast.Return) and node.value is not None
-            ]
+            returned = [node.value for node in walk(made) if isinstance(node, ast.Return) and node.value is not None]
             own = [value for value in returned if self.function_around(value) is made and ast.unparse(value) != "None"]
             reasons = [self._refused(value, made, value.lineno, depth - 1) for value in own]
             return reasons[0] if reasons and all(reasons) else None  # one that is loaded leaves it open
@@ -278,7 +277,7 @@ class Contents:
             return _NUMPY
         if said == "torch.nn.Module":
             return MODULE
-        inside = [part for part in ast.walk(around) if isinstance(part, ast.Name) and part.id == node.id]
+        inside = [part for part in walk(around) if isinstance(part, ast.Name) and part.id == node.id]
         if any(map(self._is_asked, inside)) or any(isinstance(part.ctx, ast.Store) for part in inside):
             return None
         if any(map(self._reads_a_field, inside)):

@@ -16,6 +16,7 @@ from torchlint.lint.checkpoints import Checkpoints
 from torchlint.lint.loaded import Loaded
 from torchlint.project.index import ProjectIndex
 from torchlint.syntax.availability import names
+from torchlint.syntax.children import walk
 
 _COMPLEX = re.compile(r"complex|cplx|^c(float|double)$|^polar$|^i?h?r?fft[2n]?$", re.IGNORECASE)
 """The words of those who make complex tensors, or speak of one."""
@@ -75,10 +76,10 @@ class Surroundings:
     def _set(self) -> list[tuple[str, ast.expr | None]]:
         """Attributes, and names of classes' bodies, that the file sets, and what to where that is one thing."""
         found: list[tuple[str, ast.expr | None]] = []
-        for node in ast.walk(self.tree):
+        for node in walk(self.tree):
             if isinstance(node, (ast.Assign, ast.AnnAssign)):
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                    for part in ast.walk(target):
+                    for part in walk(target):
                         name = part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "")
                         found.append((name, node.value if part is target else None))
         return found
@@ -93,7 +94,7 @@ class Surroundings:
                 isinstance(target, ast.Name) and target.id == "__all__"
                 for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
             )
-            for part in ast.walk(node.value)
+            for part in walk(node.value)
             if isinstance(part, ast.Constant)
         }
 
@@ -107,7 +108,7 @@ class Surroundings:
         pending: list[ast.AST] = list(given)
         seen: set[str] = set()
         while pending:
-            for node in ast.walk(pending.pop()):
+            for node in walk(pending.pop()):
                 if isinstance(node, ast.Constant) and isinstance(node.value, complex):
                     return True
                 word = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
@@ -131,10 +132,10 @@ def _demanded(test: ast.expr) -> list[ast.expr]:
 def _assigned(around: ast.AST, name: str) -> list[ast.AST]:
     """All that is assigned to a name, and the annotation of a parameter of that name."""
     found: list[ast.AST] = []
-    for node in ast.walk(around):
+    for node in walk(around):
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(isinstance(each, ast.Name) and each.id == name for target in targets for each in ast.walk(target)):
+            if any(isinstance(each, ast.Name) and each.id == name for target in targets for each in walk(target)):
                 found.append(node.value)
         elif isinstance(node, ast.arg) and node.arg == name and node.annotation is not None:
             found.append(node.annotation)

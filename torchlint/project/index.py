@@ -94,7 +94,7 @@ class ProjectIndex:
         self._seen: dict[str, str] = {}
         self._looked = 0
         self._asked: set[str] = set()
-        self._writing: dict[str, bool] = {}
+        self._writing: dict[tuple[str, bool], bool] = {}
         self._modules: dict[str, tuple[ArgumentWrites, bool] | None] = {}
         self._trees: dict[str, Source] = {}
 
@@ -113,9 +113,12 @@ class ProjectIndex:
                 return None if found.program is None else (found.program, is_package)
         return None
 
-    def writes_to_arguments(self, qualified: str, asking: frozenset[str] = frozenset()) -> bool:
-        """Whether a full name is a function that looks as if it wrote in place to what it is given."""
-        known = self._writing.get(qualified)
+    def writes_to_arguments(self, qualified: str, switched: bool = True, asking: frozenset[str] = frozenset()) -> bool:
+        """
+        Whether a full name is a function that looks as if it wrote in place to what it is given, or a class whose
+        objects do: of those that must be told so only where that may have been said (`switched`).
+        """
+        known = self._writing.get((qualified, switched))
         if known is not None or qualified in asking or len(asking) == MOST_HANDS:
             return bool(known)
         module, _, name = qualified.rpartition(".")
@@ -123,16 +126,16 @@ class ProjectIndex:
         if looked is None:
             return False
         said, is_package = looked
-        found, handed = said.of(name)
+        found, handed = said.of(name, switched)
         if not found:
             asking |= {qualified}
             others = handed if name in said.defined else (name,)
             found = any(
-                self.writes_to_arguments(absolute(said.imported[each], module, is_package), asking)
+                self.writes_to_arguments(absolute(said.imported[each], module, is_package), switched, asking)
                 for each in others
                 if each in said.imported
             )
-        self._writing[qualified] = found
+        self._writing[qualified, switched] = found
         return found
 
     def candidates(self, module: str) -> frozenset[str]:

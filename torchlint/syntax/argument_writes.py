@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from torchlint.syntax.spelling import INITIALISERS
 
@@ -21,6 +21,11 @@ _BOUND = re.compile(r"(\w+)(?:[ \t]+as[ \t]+(\w+))?")
 _CALL = re.compile(r"(\w+)\(")
 _LIBRARIES = ("torch", "typing", "math.", "numpy", "collections", "functools", "warnings", "itertools", "einops")
 """What is written elsewhere than in a project, mostly."""
+_SWITCH = re.compile(
+    r"\binplace[ \t]*(?::[ \t]*\w+[ \t]*)?=[ \t]*False\b.*?\bself\.inplace[ \t]*=[ \t]*inplace[ \t]*$",
+    re.MULTILINE | re.DOTALL,
+)
+"""A constructor keeps what it is told of writing in place, which is not to."""
 _COMMENT = re.compile(r"#[^\n]*")
 _VIEWS = frozenset(
     {
@@ -49,7 +54,7 @@ class ArgumentWrites:
         self._parts = {match[1]: (match.start(), end) for match, end in zip(found, ends, strict=False)}
         self._imported: dict[str, str] | None = None
         self._may_write: dict[str, bool] = {}
-        self._known: dict[str, tuple[bool, frozenset[str]]] = {}
+        self._known: dict[tuple[str, bool], tuple[bool, frozenset[str]]] = {}
 
     @property
     def defined(self) -> Collection[str]:
@@ -67,22 +72,26 @@ class ArgumentWrites:
             }
         return self._imported
 
-    def of(self, name: str) -> tuple[bool, frozenset[str]]:
+    def of(self, name: str, switched: bool = True) -> tuple[bool, frozenset[str]]:
         """
         Whether a function writes to a parameter, itself or through others of the text (of a class, what a call of its
-        objects runs), and to what functions from elsewhere it hands one.
+        objects runs), and to what functions from elsewhere it hands one. `switched`: whoever calls may have said
+        `inplace=True` to a constructor that does not write in place otherwise.
         """
-        if name not in self._known:
-            self._known[name] = False, frozenset()  # whoever asks again on the way finds nothing: a circle
-            self._known[name] = self._of(name)
-        return self._known[name]
+        asked = name, switched
+        if asked not in self._known:
+            self._known[asked] = False, frozenset()  # whoever asks again on the way finds nothing: a circle
+            self._known[asked] = self._of(name, switched)
+        return self._known[asked]
 
-    def _of(self, name: str) -> tuple[bool, frozenset[str]]:
+    def _of(self, name: str, switched: bool) -> tuple[bool, frozenset[str]]:
         begin, end = self._parts.get(name, (0, 0))
         if not end or is_initialiser(name):
             return False, frozenset()
         part = self._text[begin:end]
+        off = False
         if part.startswith("class"):
+            off = not switched and _SWITCH.search(part) is not None
             part = _called(part)
         called = {each for each in _CALL.findall(part) if self._is_worth_a_look(each)} - {name}
         if not called and not _WRITES.search(part):
@@ -90,11 +99,11 @@ class ArgumentWrites:
         definition = _parsed(part)
         if definition is None or any("no_grad" in ast.unparse(each) for each in definition.decorator_list):
             return False, frozenset()
-        writes, handed = _Parameters(definition).read()
+        writes, handed = _Parameters(definition, off).read()
         elsewhere: frozenset[str] = frozenset()
         for each in sorted(called & handed):
             if each in self._parts:
-                also, further = self.of(each)
+                also, further = self.of(each, switched)
                 writes, elsewhere = writes or also, elsewhere | further
             else:
                 elsewhere |= {each}
@@ -140,10 +149,11 @@ def _parsed(part: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
 
 
 class _Parameters:
-    """Follows the names of one function's parameters, line by line."""
+    """Follows the names of one function's parameters, line by line. `off`: `self.inplace` is false."""
 
-    def __init__(self, definition: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    def __init__(self, definition: ast.FunctionDef | ast.AsyncFunctionDef, off: bool) -> None:
         self._definition = definition
+        self._off = off
         given = definition.args
         everything = [*given.posonlyargs, *given.args, *given.kwonlyargs]
         numbers = {
@@ -173,13 +183,21 @@ class _Parameters:
             blocks += [each for handler in getattr(statement, "handlers", ()) for each in handler.body]
             if isinstance(statement, (ast.With, ast.AsyncWith)) and "no_grad" in ast.unparse(statement.items[0]):
                 continue
-            if any(self._writes(node) for node in _own(statement)):
+            if isinstance(statement, ast.If) and self._is_off(statement.test):
+                if self._block(statement.orelse, straight):
+                    return True
+                continue
+            if any(self._writes(node) for node in _own(statement, self._is_off)):
                 return True
             if isinstance(statement, ast.Assign):
                 self._bind(statement, straight)
             if blocks and self._block(blocks, False):
                 return True
         return False
+
+    def _is_off(self, test: ast.expr) -> bool:
+        """Whether a test is for writing in place, which is not wanted."""
+        return self._off and isinstance(test, ast.Attribute) and test.attr == "inplace" and _is_self(test.value)
 
     def _bind(self, statement: ast.Assign, straight: bool) -> None:
         same = self._root(statement.value) is not None
@@ -210,11 +228,11 @@ class _Parameters:
             if name.endswith("_") and not name.endswith("__") and name != "requires_grad_":
                 return True
         given = [each for each in node.args if self._root(each) is not None]
-        given += [each.value for each in node.keywords if self._root(each.value) is not None]
+        given += [each.value for each in node.keywords if each.arg != "inplace" and self._root(each.value) is not None]
         for each in node.keywords:
             if each.arg == "out" and self._root(each.value) is not None:
                 return True
-            if each.arg == "inplace" and given and not (isinstance(each.value, ast.Constant) and not each.value.value):
+            if each.arg == "inplace" and given and not (_is_false(each.value) or self._is_off(each.value)):
                 return True
         if given and isinstance(function, ast.Name):
             self._handed.add(function.id)
@@ -235,11 +253,24 @@ class _Parameters:
                 return None
 
 
-def _own(statement: ast.stmt) -> Iterator[ast.AST]:
-    """The nodes of a statement without those of the statements in it, and without what has no parts."""
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and not node.value
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _own(statement: ast.stmt, is_off: Callable[[ast.expr], bool]) -> Iterator[ast.AST]:
+    """
+    The nodes of a statement without those of the statements in it, without what has no parts, and of a conditional
+    expression whose test `is_off` only the other part.
+    """
     pending: list[ast.AST] = [statement]
     while pending:
         node = pending.pop()
+        while isinstance(node, ast.IfExp) and is_off(node.test):
+            node = node.orelse
         yield node
         for name in node._fields:  # `ast.iter_child_nodes` takes three times as long
             part = getattr(node, name, None)

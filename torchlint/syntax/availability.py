@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
+from torchlint.syntax.children import children, walk
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.text import NEWLINE
 
@@ -69,7 +70,7 @@ class AvailabilityTests:
 
     def _says(self, test: ast.AST) -> bool:
         names: list[str] = []
-        for node in ast.walk(test):
+        for node in walk(test):
             if isinstance(node, ast.Call) and last_name(node.func) in _ASKS:
                 return True
             if isinstance(node, ast.Call) and last_name(node.func) == "getattr" and len(node.args) > 2:
@@ -100,7 +101,7 @@ class AvailabilityTests:
                     settings = {_setting(each) for each in demanded if not self._says(each)} - {""}
                     if settings and any(map(self._says, demanded)):
                         self._refused |= settings
-        return bool(self._refused) and any(last_name(node) in self._refused for node in ast.walk(test))
+        return bool(self._refused) and any(last_name(node) in self._refused for node in walk(test))
 
     def is_about(self, node: ast.AST, package: str) -> bool:
         """Whether a node is a test, or a tried import, by which the file asks what there is of a package."""
@@ -243,7 +244,7 @@ def _using(
         inside = (*tests, node.test) if isinstance(node, (ast.If, ast.IfExp)) else tests
         parts += [
             (part, inside)
-            for part in ast.iter_child_nodes(node)
+            for part in children(node)
             if lines is None or not isinstance(part, ast.stmt) or is_on(part, part, lines)
         ]
 
@@ -283,7 +284,7 @@ def _asks_by_trying(node: ast.Try, given: Container[str] = ()) -> bool:
     caught = {name for handler in node.handlers for name in _caught(handler.type)}
     if not caught & _ABSENCE:
         return False
-    read = {part.id for each in node.body for part in ast.walk(each) if isinstance(part, ast.Name)}
+    read = {part.id for each in node.body for part in walk(each) if isinstance(part, ast.Name)}
     return bool(caught & _NAMELESS) or not any(name in given for name in read)
 
 
@@ -302,7 +303,7 @@ def _probes(function: _Function) -> bool:
     returned = [node for node in inside if isinstance(node, ast.Return)]
     if not returned or not all(node.value is not None and _is_truth(node.value) for node in returned):
         return False
-    given = {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
+    given = {each.arg for each in walk(function.args) if isinstance(each, ast.arg)}
     tries = [node for node in inside if isinstance(node, ast.Try) and _asks_by_trying(node, given)]
     return any(
         isinstance(each, ast.Return) and _is_flat(each.value)

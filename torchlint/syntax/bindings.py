@@ -11,6 +11,8 @@ import builtins
 from collections.abc import Collection, Container, Iterable, Iterator
 from contextlib import contextmanager
 
+from torchlint.syntax.children import children, walk
+
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -114,14 +116,14 @@ class Bindings:
                 if not isinstance(node.ctx, ast.Load):
                     self.scope.bind(node.id, None)
             elif isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-                stack += [part for part in ast.walk(node) if isinstance(part, ast.NamedExpr)]
+                stack += [part for part in walk(node) if isinstance(part, ast.NamedExpr)]
             elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
                 self.scope.bind(node.name, None)
-                stack += ast.iter_child_nodes(node)
+                stack += children(node)
             else:
                 if isinstance(node, ast.ExceptHandler) and node.name:
                     self.scope.bind(node.name, None)
-                stack += ast.iter_child_nodes(node)
+                stack += children(node)
         for name, value in reversed(assigned):  # what imports bind is known by now
             self.scope.bind(name, self.dotted(value) or None)
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from torchlint.syntax.children import walk
 from torchlint.syntax.text import NEWLINE
 
 
@@ -39,7 +39,7 @@ def mentioned(tree: ast.Module, needs: Collection[str]) -> frozenset[str]:
     found: set[str] = set()
     attributes: set[str] = set()
     chains: list[ast.Attribute | ast.Name] = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 bound = alias.asname or alias.name.partition(".")[0]
@@ -81,13 +81,12 @@ def _is_below(name: str, need: str) -> bool:
 
 def statements(tree: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.stmt]:
     """Every statement in a file or a function, outer ones first, in the order of `ast.walk`. Looks at no expression."""
-    pending: deque[ast.AST] = deque(tree.body)
-    while pending:
-        node = pending.popleft()
+    pending: list[ast.AST] = [*tree.body]
+    for node in pending:
+        for name in _BLOCKS.get(type(node), ()):
+            pending += getattr(node, name)
         if isinstance(node, ast.stmt):
             yield node
-        for name in _BLOCKS.get(type(node), ()):
-            pending.extend(getattr(node, name))
 
 
 _BLOCKS: dict[type[ast.AST], tuple[str, ...]] = {
@@ -99,6 +98,7 @@ _BETWEEN = r"(?:\s|\\|\#[^\r\n]*(?![^\r\n]))*"
 """A comment goes to the end of its line: could it end sooner, forty hashes in a row were read in 2 ** 40 ways."""
 _MAY_GO_ON = r"[ \t\f]*(?:[.\\#\r\n]|\)[\s).])"
 """What a chain of attributes on one line is followed by where it may not be all: most are all."""
+_AT_LENGTH = re.compile(rf"((?:{_BETWEEN}\.{_BETWEEN}\w+)*)({_BETWEEN}\)[\s)]*\.)?")
 _NOT_NAMES = re.compile(_BETWEEN)
 _MOST_PARTS = 12
 """Of a name: an assignment that makes it longer and longer is not followed."""
@@ -183,7 +183,6 @@ def spelled(
         return found
     roots = "|".join(map(re.escape, sorted(leading)))
     on_one_line = re.compile(rf"({roots})\b((?:\.\w+)*)({_MAY_GO_ON})?")
-    at_length = re.compile(rf"({roots})\b((?:{_BETWEEN}\.{_BETWEEN}\w+)*)({_BETWEEN}\)[\s)]*\.)?")
     reaching: dict[str, set[str]] = {}
     starts: list[int] = []
     for match in on_one_line.finditer(text):  # to look behind would take three times as long
@@ -194,9 +193,9 @@ def spelled(
         root, rest, more = match.groups()
         closed = None
         if more is not None:
-            whole = at_length.match(text, start)
-            assert whole is not None  # it goes at least as far
-            root, rest, closed = whole.groups()  # of `(torch.nn).functional` only the beginning is told
+            whole = _AT_LENGTH.match(text, match.end(1))
+            assert whole is not None  # it may be empty
+            rest, closed = whole.groups()  # of `(torch.nn).functional` only the beginning is told
         chain = root + rest
         hits = reaching.get(chain)
         if hits is None:

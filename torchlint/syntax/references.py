@@ -19,6 +19,7 @@ from itertools import zip_longest
 from torchlint.record import record
 from torchlint.syntax.availability import AvailabilityTests, handles_absence, is_on, last_name, leaves, replaces
 from torchlint.syntax.bindings import Bindings, arguments_of
+from torchlint.syntax.children import children, walk
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.unreachable import arms, ends, truth
 
@@ -199,7 +200,7 @@ class _Uses:
                 self.expression(value)
                 self.listed = False
         elif isinstance(node, (ast.Set, ast.Compare)):
-            for part in ast.iter_child_nodes(node):
+            for part in children(node):
                 self.listed = isinstance(part, (ast.Attribute, ast.Name))
                 self.expression(part)
                 self.listed = False
@@ -230,10 +231,10 @@ class _Uses:
         elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             with self.bindings.inner():
                 self.bindings.binds([each.target for each in node.generators])
-                for part in ast.iter_child_nodes(node):
+                for part in children(node):
                     self.expression(part)
         elif not isinstance(node, (ast.Constant, ast.expr_context, ast.operator)):
-            for part in ast.iter_child_nodes(node):
+            for part in children(node):
                 self.expression(part)
 
     def called(self, node: ast.Call) -> None:
@@ -415,7 +416,7 @@ class _Walk:
             if isinstance(node, ast.Assert):
                 self.uses.asked = _Asked(before, partial(self.tests.asks, node.test))
             self.uses.compared = isinstance(node, ast.Assign) and self.lists_kinds(node)
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 if isinstance(node, ast.AnnAssign) and child is node.annotation:
                     self.annotation(child)
                 else:
@@ -508,7 +509,7 @@ def _asks_for_kinds(node: ast.Call) -> bool:
 def _kinds(tree: ast.Module) -> frozenset[str]:
     """The names that a file reads only to ask whether something is one of the things that they stand for."""
     asked, read = Counter[str](), Counter[str]()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             read[node.id] += 1
         elif isinstance(node, ast.Call) and _asks_for_kinds(node):

@@ -36,6 +36,7 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 from torchlint.syntax.argument_writes import is_initialiser
 from torchlint.syntax.bindings import absolute
+from torchlint.syntax.features import BUILDS_WRITER
 
 MOST_STEPS = 400
 """Statements and calls followed to find one name."""
@@ -65,8 +66,11 @@ class Project(Protocol):
     def offers(self, package: str) -> bool:
         """Whether there is a file or a folder of that name where the project's imports begin."""
 
-    def writes_to_arguments(self, qualified: str) -> bool:
-        """Whether a full name is a function that looks as if it wrote in place to what it is given."""
+    def writes_to_arguments(self, qualified: str, switched: bool) -> bool:
+        """
+        Whether a full name is a function that looks as if it wrote in place to what it is given, or a class whose
+        objects do; of those that must be told so only where that may have been said (`switched`).
+        """
 
     def candidates(self, module: str) -> frozenset[str]:
         """The names of a module that may be such functions; none of what is no file."""
@@ -142,12 +146,15 @@ class Importer:
         qualified = self.absolute(self._own, name.qualified)
         if not self.offers(qualified):
             return None
-        if self.project.writes_to_arguments(qualified):
+        switched = BUILDS_WRITER in words or "inplace" in words
+        if self.project.writes_to_arguments(qualified, switched):
             self._argument_writers.add(qualified)
             return frozenset()
         module = name.imported or qualified
         attributes = words & self.project.candidates(module)
-        writing = frozenset(each for each in attributes if self.project.writes_to_arguments(f"{module}.{each}"))
+        writing = frozenset(
+            each for each in attributes if self.project.writes_to_arguments(f"{module}.{each}", switched)
+        )
         self._argument_writers.update(f"{module}.{each}" for each in writing)
         return writing or None
 
