@@ -348,6 +348,24 @@ def test_who_has_to_come_by(tmp_path: Path, text: str, place: str, level: str) -
 
 
 @pytest.mark.parametrize(
+    ("text", "oldest", "said"),
+    [
+        ("from torch.fft import rfft\n", "1.6", "new in torch 1.7"),
+        ("import torch.fft\n\nprint(torch.fft.rfft)\n", "1.6", "new in torch 1.7"),
+        ("import torch\n\nprint(torch.fft.rfft)\n", "1.6", "new in torch 1.8"),
+        ("import torch\n\nprint(torch.fft.rfft)\n", "1.7", "new in torch 1.8"),
+        ("from torch.fft import rfft\n", "1.7", ""),
+        ("import torch.fft\n\nprint(torch.fft.rfft)\n", "1.7", ""),
+    ],
+)
+def test_a_module_that_a_function_hides_until_it_is_imported(tmp_path: Path, text: str, oldest: str, said: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(f'[project]\ndependencies = ["torch>={oldest}"]\n')
+    findings = lint(text, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
+    assert len(findings) == bool(said)
+    assert all(said in each.message for each in findings)
+
+
+@pytest.mark.parametrize(
     ("tried", "level"),
     [
         ("import torch", "error"),

@@ -232,13 +232,25 @@ class _Judged:
             return
         since = self.watched.too_new.get(name)
         if since is not None and not reference.again:
-            if not self.is_tried(name, since):
+            since = self.since_import(name) or since
+            if self.target.lacks(name, since) and not self.is_tried(name, since):
                 yield Use(events.TooNewApi, reference, {"since": since})
             return
         if reference.call is not None:
             yield from self.of_call(reference.call)
         elif name == "torch.package" and not reference.again:
             yield Use(events.UnsafeDeserialization, reference, {})
+
+    def since_import(self, name: str) -> Release | None:
+        """The release from which a name is there because the file imports its module: no function hides that then."""
+        module = name.rpartition(".")[0]
+        since = find.importable(module)
+        for each in statements(self.names.tree) if since is not None else ():
+            if isinstance(each, ast.ImportFrom) and each.module == module:
+                return since
+            if isinstance(each, ast.Import) and module in {part.name for part in each.names}:
+                return since
+        return None
 
     def is_tried(self, name: str, since: Release) -> bool:
         """Whether the file imports a name, or a module that it is in and came with it, only if that is there."""

@@ -134,6 +134,7 @@ def _with_facts(read: Mapping[str, Any], releases: Sequence[Release]) -> dict[st
     return {
         "names": dict(sorted(names.items())),
         "since": dict(sorted((read["since"] | facts.SINCE).items())),
+        "importable": facts.IMPORTABLE,
         "arguments": _with_arguments(read["arguments"], releases),
         "new_arguments": read["new_arguments"],
         "unsaid": _unsaid(read["unsaid"], releases[-1]),

@@ -509,10 +509,13 @@ SAME = {
 # Names whose stub came later than they did.
 STUB_CAME_LATE = frozenset({"torch.Tensor.xpu"})
 
+# Modules whose name was a function's: since when they can be imported, and are that module from then on.
+IMPORTABLE = {"torch.fft": "1.7"}
+
 # Since when there is what replaces something, where that is before the first release whose sources are read.
 SINCE = {
     **dict.fromkeys(("torch.outer", "torch.linalg.vector_norm"), "1.7"),
-    # In 1.7 `torch.fft` is the function, until somebody imports the module of that name.
+    # In 1.7 `torch.fft` is the function, until somebody imports the module of that name: IMPORTABLE.
     **dict.fromkeys((f"torch.fft.{name}" for name in ("fft", "rfft", "irfft", "ifft")), "1.8"),
     **dict.fromkeys(
         (f"torch.linalg.{name}" for name in ("qr", "cholesky", "eigh", "svd", "solve", "matrix_rank", "multi_dot")),

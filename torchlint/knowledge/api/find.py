@@ -350,6 +350,12 @@ def since(name: str) -> Release | None:
     return release(found) if found else None
 
 
+def importable(module: str) -> Release | None:
+    """The release from which a module can be imported whose name was a function's until a later one."""
+    found = _table()["importable"].get(module)
+    return release(found) if found else None
+
+
 def arguments() -> dict[str, tuple[Argument, ...]]:
     """By function, the arguments that something happens to."""
     found: dict[str, tuple[Argument, ...]] = {}
