@@ -76,5 +76,17 @@ def run() -> None:
         os._exit(end.code or 0)
 
 
+def _leave_the_directory() -> None:
+    """
+    `python -m` looks for modules in the directory it is started in, and there first: a project's own `signal` would be
+    run in the place of Python's. Where torchlint itself lies there, it is found there.
+    """
+    here = os.getcwd()
+    own = os.path.dirname(os.path.dirname(os.path.abspath(torchlint.__file__)))
+    if not getattr(sys.flags, "safe_path", False) and sys.path[:1] == [here] and own != here:
+        del sys.path[0]
+
+
 if __name__ == "__main__":
+    _leave_the_directory()
     run()

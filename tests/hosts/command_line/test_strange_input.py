@@ -230,3 +230,16 @@ def test_the_template_of_a_project_configures_nothing(torchlint: Torchlint) -> N
     assert "train.py:5:1: error[TLN201]" in ran.out
     (template / "pyproject.toml").write_text("[project]\nname = {{ cookiecutter.name }}\n[tool.torchlint]\n")
     assert torchlint(*CONCISE).status == 2
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_modules_of_the_project_that_have_names_of_pythons_own(tmp_path: Path, jobs: str) -> None:
+    for name in ("signal", "selectors", "queue", "click", "libcst"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(f"open('{name} was run', 'w').close()\nraise ImportError\n")
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text("import torch\n\ntorch.rand(3, requires_grad=True).sum().backward\n")
+    command = [sys.executable, "-m", "torchlint", "check", "--no-cache", "--jobs", jobs, "a.py", "b.py"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stdout.count("TLN110")) == (1, 2), ended.stderr
+    assert not list(tmp_path.glob("* was run"))
