@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
-import heapq
 import inspect
 import itertools
 import re
@@ -22,30 +21,25 @@ from typing import Any, Protocol
 
 import torch
 
-from torchlint.verify import refusals, values, wished
+from torchlint.verify import following, refusals, smaller, values, wished
 from torchlint.verify.anything import Anything
-from torchlint.verify.bare import SHAPE, made_of, without_constructor
+from torchlint.verify.bare import without_constructor
 from torchlint.verify.constructions import Construction, Constructions
 from torchlint.verify.documented import Example
-from torchlint.verify.inputs import OF_INSTANCE, Inputs, first_inputs, use_for
+from torchlint.verify.following import Effort, Waiting, Way
+from torchlint.verify.inputs import Inputs
 from torchlint.verify.kinds import text_of
 from torchlint.verify.machine import OnThisMachine
 from torchlint.verify.missing import Missing
 from torchlint.verify.outputs import OF_OUTPUTS
 from torchlint.verify.protocol import Raised
-from torchlint.verify.repairs import repaired
-from torchlint.verify.shown import as_documented, as_shown
 
-ATTEMPTS = 400
-"""Calls before giving up."""
+ATTEMPTS_GUESSED, STALE_GUESSED = 40, 12
+"""Calls with what was constructed in such a step, and of them without coming any further."""
 ATTEMPTS_EACH = 140
 """Of them with what was constructed in one way."""
 STALE = 60
 """Of them without coming any further: then what was constructed in another way is tried."""
-GUESS_EVERY = 5
-"""Of so many inputs one is a first guess, while there are any."""
-AT_ONE_PLACE = 16
-"""So many inputs made of those that came to one place are tried before others."""
 AUTOGRAD = (
     "modified by an inplace operation",
     "leaf Variable",
@@ -70,59 +64,8 @@ _NOT_THERE = re.compile(
 _GIVEN_UP = re.compile(r"\b(is now|has been|was|were) removed\b|no longer supported")
 """Parts of messages about a name that torch has no more: of what it lacks, and of what it has only to raise."""
 
-_Way = tuple[int, int, int]
-"""
-How far a function came: to which of its lines, how many calls into torch came back, and which argument was refused.
-"""
 _LAST = 99
 """The place of an argument, where none was refused by its place."""
-
-
-class _Waiting:
-    """
-    Inputs to try, those first that are made of what came furthest, and of them those first that are made in few steps;
-    after a few that come no further the others, and every now and then one of the first guesses.
-    """
-
-    def __init__(self) -> None:
-        self.steps: dict[Inputs, int] = {}
-        self.order = itertools.count()
-        self.heap: list[tuple[_Way, int, int, Inputs]] = []
-        self.guesses: list[Inputs] = []
-        self.added: dict[_Way, int] = {}
-        self.taken = 0
-
-    def __bool__(self) -> bool:
-        return bool(self.heap or self.guesses)
-
-    def guess(self, found: Iterable[Inputs]) -> None:
-        """Inputs that are made of no others."""
-        for each in found:
-            if each not in self.steps:
-                self.steps[each] = 0
-                self.guesses.append(each)
-
-    def add(self, found: Iterable[Inputs], way: _Way, origin: Inputs) -> None:
-        """Inputs made of those with which a function came so far."""
-        steps = self.steps[origin] + 1
-        for each in found:
-            if each in self.steps:
-                continue
-            self.steps[each] = steps
-            self.added[way] = self.added.get(way, 0) + 1
-            line, calls, place = way if self.added[way] <= AT_ONE_PLACE else (0, 0, 0)
-            heapq.heappush(self.heap, ((-line, -calls, -place), steps, next(self.order), each))
-
-    def again(self, inputs: Inputs) -> None:
-        """The same once more: what kept them from their end is out of the way."""
-        heapq.heappush(self.heap, ((-sys.maxsize, 0, 0), 0, next(self.order), inputs))
-
-    def next(self) -> Inputs:
-        """The likeliest."""
-        self.taken += 1
-        if self.guesses and (not self.heap or self.taken % GUESS_EVERY == 0):
-            return self.guesses.pop(0)
-        return heapq.heappop(self.heap)[-1]
 
 
 class UnbuiltError(Exception):
@@ -225,25 +168,29 @@ class Driver:
 
         Nothing is observed, and what is built is called again with other inputs: that is for speed alone.
         """
-        attempts = 0
+        effort = Effort()
         for construction in self.constructions:
-            waiting = _Waiting()
+            waiting = Waiting()
             module, state = None, None
             mine, stale, best = 0, 0, (-1, 0, 0)
             furthest: Exception | None = None
-            while (module is None or waiting) and attempts < ATTEMPTS and mine < ATTEMPTS_EACH:
-                if stale >= STALE and not waiting.guesses:
+            dry: list[Inputs] = []
+            most, idle = (ATTEMPTS_GUESSED, STALE_GUESSED) if construction.guessed else (ATTEMPTS_EACH, STALE)
+            while (module is None or waiting) and mine < most:
+                if stale >= idle and (construction.guessed or not waiting.guesses):
                     break
-                attempts, mine, stale = attempts + 1, mine + 1, stale + 1
-                for each in reset:
-                    each.reset()
-                torch.manual_seed(0)
+                if effort.spent():
+                    return None
+                mine, stale = mine + 1, stale + 1
+                _afresh(reset)
                 phase, chosen = _Phase(), None
                 found = _Found(construction, None)
                 with OnThisMachine() as self.machine:
                     try:
                         if module is None:
                             module = self._construct(phase, found)
+                            if mine == 1 and smaller.is_large(module) and self.constructions.large(construction):
+                                break
                             state = _state(module)
                             if not self.method and _is_never_called(module):
                                 return found
@@ -263,34 +210,41 @@ class Driver:
                         if _about_autograd(error):
                             return found
                         self._failed(phase, error)
-                        if self.gone is None and _about_what_is_gone(error):
+                        if self.gone is None and not construction.guessed and _about_what_is_gone(error):
                             self.gone = found
                         self.constructions.refused(error, construction, None if chosen is None else self.made)
                         if chosen is None:
+                            self._ranked((1, _line(error, self.target)), construction, error)
                             break
                         way = self._way(error)
+                        self._ranked((2, *way), construction, error)
                         waiting.add(self._others(error, chosen, module), way, chosen)
                         if waiting and _state(module) != state:
                             module = None  # it keeps something of a call: the next would meet that
                         if way > best:
                             stale, best, furthest = 0, way, error
                             self._came(way, chosen)
+                            dry = following.unasked(error, chosen, self.made)
+                        if not waiting and dry:
+                            waiting.add(dry, (0, 0, 0), chosen)
+                            dry = []
             if furthest is not None:
                 self.constructions.unusable(furthest, construction)
+            self.constructions.enough = effort.half_spent()
         return None
 
-    def _came(self, way: _Way, chosen: Inputs) -> None:
+    def _ranked(self, way: tuple[int, ...], construction: Construction, error: Exception) -> None:
+        self.constructions.came(way, construction, refusals.named_by(error, construction.keywords))
+
+    def _came(self, way: Way, chosen: Inputs) -> None:
         """What came furthest of all is tried first of what is constructed in another way."""
         if (2, *way) >= self.furthest[0]:
             self.nearest = chosen
 
     def _first(self, built: Any, construction: Construction) -> list[Inputs]:
-        """The inputs that are tried first: as the project shows them, as it documents them, then by what is read."""
-        function = self._function(built)
         whole = built if isinstance(built, torch.nn.Module) else None
-        asked = built.forward if function is built and whole is not None else function
-        found = first_inputs(asked, whole)
-        return [*as_shown(asked, found[0], self.shown, construction), *as_documented(asked, built, found[0]), *found]
+        asked = built.forward if whole is not None and not self.method else self._function(built)
+        return following.first(asked, built, whole, self.shown, construction)
 
     def _shown(
         self,
@@ -299,9 +253,7 @@ class Driver:
         reset: Sequence[_Resettable],
     ) -> Raised | None:
         """What was found, once more and from the beginning, for what is seen of it."""
-        for each in reset:
-            each.reset()
-        torch.manual_seed(0)
+        _afresh(reset)
         Anything.asked = False
         phase = _Phase()
         with observer or contextlib.nullcontext(), OnThisMachine():
@@ -318,17 +270,10 @@ class Driver:
         return None
 
     def _others(self, error: Exception, chosen: Inputs, built: Any) -> Iterator[Inputs]:
-        """Inputs that a refusal of some asks for: those of which it is said which, then guesses."""
-        held = {} if built is self.target else made_of(built)
-        made = {**{f"{OF_INSTANCE}{name}": getattr(built, name, None) for name in held}, **self.made}
-        chosen = chosen.with_attributes(held, SHAPE) if held else chosen
         whole = built.forward if isinstance(built, torch.nn.Module) and not self.method else self._function(built)
-        for wishes in (refusals.at_a_layer(error, made), refusals.wishes(error, made)):
-            yield from wished.inputs(chosen, wishes, lambda name: use_for(whole, name))
-        shapes = {name: tuple(each.shape) for name, each in refusals.tensors_of(made).items()}
-        yield from repaired(chosen, str(error), refusals.spoken_of(error, made), shapes)
+        return following.asked(error, chosen, self.made, whole, None if built is self.target else built)
 
-    def _way(self, error: Exception) -> _Way:
+    def _way(self, error: Exception) -> Way:
         place = _PLACE.search(str(error))
         return _line(error, self.target), self.machine.calls - self.before, int(place[1]) if place else _LAST
 
@@ -380,6 +325,12 @@ class Driver:
 
 
 _PLACE = re.compile(r"(?:argument '\w+' \(position|for operand) (\d+)")
+
+
+def _afresh(reset: Iterable[_Resettable]) -> None:
+    for each in reset:
+        each.reset()
+    torch.manual_seed(0)
 
 
 def _is_never_called(built: Any) -> bool:
@@ -452,7 +403,8 @@ def _about_what_is_gone(error: Exception) -> bool:
     """Whether torch says that it has no more what the program asks for by its name."""
     text = str(error)
     if isinstance(error, (AttributeError, ImportError)):
-        return _NOT_THERE.search(text) is not None
+        asked = getattr(error, "name", None) or ""
+        return _NOT_THERE.search(text) is not None and refusals.spells(error, asked)
     return isinstance(error, RuntimeError) and _GIVEN_UP.search(text) is not None
 
 

@@ -21,8 +21,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from torchlint.verify import kinds
-from torchlint.verify.kinds import Frame, Wish, equal, text_of
+from torchlint.verify import by_name, kinds
+from torchlint.verify.kinds import Frame, Wish, text_of
 
 _CHOICES = 4
 """So many of the values that would do are tried."""
@@ -42,7 +42,7 @@ def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
     at = Frame(frame, given)
     found: list[Wish] = []
     if isinstance(error, KeyError) and chain:
-        found += _keys(chain[-1], at, error)
+        found += by_name.keys(chain[-1], at, error)
     if isinstance(error, IndexError) and chain:
         found += _indices(chain[-1], at)
     taken_apart = re.search(r"to unpack \(expected (\d+)", str(error)) if isinstance(error, ValueError) else None
@@ -50,6 +50,7 @@ def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
         found += _taken_apart(chain[-1], int(taken_apart[1]), at)
     if isinstance(error, (TypeError, AttributeError)) and chain:
         found += kinds.asked(chain[-1], str(error), at)
+        found += by_name.attributes(chain[-1], at)
     if isinstance(error, (TypeError, AttributeError)) and "NoneType" in str(error):
         found += _nothing(chain[-1], at)
     if "Boolean value of Tensor" in str(error):
@@ -160,6 +161,27 @@ def spoken_of(error: Exception, given: Mapping[str, Any]) -> list[str]:
     return []
 
 
+def named_by(error: Exception, keywords: Mapping[str, Any]) -> list[str]:
+    """The arguments of a constructor that the statements name which refused something, as attributes, too."""
+    found: dict[str, None] = {}
+    for frame, line in reversed(_frames(error)):
+        tree = parsed(frame.f_code.co_filename)
+        for statement in [] if tree is None else around(tree, line)[-1:]:
+            for node in ast.walk(statement) if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else ():
+                name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+                if name in keywords:
+                    found[name] = None
+    return list(found)
+
+
+def spells(error: Exception, name: str) -> bool:
+    """Whether the statement that raised has that name in its text: it is no argument's that the name is asked for."""
+    place = raised_in(error)
+    tree = None if place is None else parsed(place[0].f_code.co_filename)
+    chain = [] if tree is None or place is None else around(tree, place[1])
+    return not chain or name in ast.unparse(chain[-1])
+
+
 def _part(node: ast.AST, names: Mapping[str, Any]) -> Any:
     """What a dictionary among names has under a key, by which it is read: `batch["x"]`, `batch.x`."""
     match node:
@@ -225,20 +247,6 @@ def around(tree: ast.AST, line: int) -> list[ast.stmt]:
         found += [each for each in inner if isinstance(each, ast.stmt)]
         body = list(inner)
     return found
-
-
-def _keys(statement: ast.stmt, at: Frame, error: KeyError) -> Iterator[Wish]:
-    key = error.args[0] if error.args else None
-    for node in ast.walk(statement):
-        if not isinstance(node, ast.Subscript):
-            continue
-        try:
-            table, asked = at.value(node.value), at.value(node.slice)
-        except Exception:
-            continue
-        if isinstance(table, Mapping) and equal(asked, key):
-            for name, attribute in at.argument(node.slice):
-                yield from (Wish(name, attribute, "value", each) for each in reversed(list(table)[:_CHOICES]))
 
 
 def _indices(statement: ast.stmt, at: Frame) -> Iterator[Wish]:
