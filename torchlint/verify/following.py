@@ -23,7 +23,7 @@ from torchlint.verify.inputs import OF_INSTANCE, Inputs, first_inputs, use_for
 from torchlint.verify.repairs import repaired
 from torchlint.verify.shown import as_documented, as_shown
 
-_ATTEMPTS, _ALL_ATTEMPTS, _SECONDS = 400, 2000, 8.0
+_ATTEMPTS, _ALL_ATTEMPTS, _SECONDS = 400, 2000, 6.0
 """Calls before what came furthest is changed step by step, and before giving up; or so much time of the processor."""
 _GUESS_EVERY = 5
 """Of so many inputs one is a first guess, while there are any."""

@@ -27,7 +27,10 @@ LARGE = 512
 _SIZES = (64, 2, 1, 16, 4, 32, 3, 0)
 _TOGETHER = (64, 32, 16)
 """Sizes that all get which had the usual one: what is computed of them has to stay whole."""
-_KINDS = (Use("tensor"), Use("integers"), Use("mask"), Use("tensors"), Use("integer"), Use("value", value=None))
+_KINDS = (
+    *(Use("tensor"), Use("integers"), Use("mask"), Use("tensors"), Use("integer"), Use("value", value=None)),
+    *(Use("value", value=((4, 4), (4, 4))), Use("value", value=(4, 4)), Use("dict"), Use("batch"), Use("anything")),
+)
 _DEEPEST = 5
 
 

@@ -143,22 +143,52 @@ def _distinct(found: list[Wish]) -> Iterator[Wish]:
 
 def spoken_of(error: Exception, given: Mapping[str, Any]) -> list[str]:
     """
-    The tensors among the arguments that the innermost statement names which names one: by itself, or a view. One that
-    a dictionary holds is `name/key`.
+    The tensors among the arguments that the innermost statement names which names one: by itself, or a view; behind
+    these what the local variables are computed of that it names. One that a dictionary holds is `name/key`.
     """
     places = {_memory(each): name for name, each in tensors_of(given).items() if each.numel()}
+    direct: dict[str, None] = {}
+    computed: dict[str, None] = {}
     for frame, line in reversed(_frames(error)):
         tree = parsed(frame.f_code.co_filename)
         names = {**frame.f_globals, **frame.f_locals}
-        found: dict[str, None] = {}
-        for statement in [] if tree is None else around(tree, line)[-1:]:
-            for node in ast.walk(statement):
+        chain = [] if tree is None else around(tree, line)
+        for statement in chain[-1:]:
+            for node in ast.walk(statement) if not direct else ():
                 value = names.get(node.id) if isinstance(node, ast.Name) else _part(node, names)
                 if isinstance(value, torch.Tensor) and _memory(value) in places:
-                    found[places[_memory(value)]] = None
-        if found:
-            return list(found)
-    return []
+                    direct[places[_memory(value)]] = None
+            function = next((each for each in reversed(chain) if isinstance(each, ast.FunctionDef)), None)
+            if function is not None:
+                computed |= dict.fromkeys(origins(statement, function, names, places))
+    return list(direct | computed)
+
+
+def origins(
+    statement: ast.stmt, function: ast.FunctionDef, names: Mapping[str, Any], places: Mapping[object, str]
+) -> Iterator[str]:
+    """The tensors among the arguments of which the local variables are computed that a statement names."""
+    assigned: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets, computed):
+                inside = (each for target in targets for each in ast.walk(target))
+                for each in inside:
+                    if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                        assigned.setdefault(each.id, []).append(computed)
+    own = {each.arg for each in (*function.args.args, *function.args.kwonlyargs)}
+    waiting: list[ast.AST] = [statement]
+    seen: set[str] = set()
+    for tree in waiting:  # it grows
+        for node in ast.walk(tree):
+            value = names.get(node.id) if isinstance(node, ast.Name) else _part(node, names)
+            if isinstance(value, torch.Tensor) and _memory(value) in places:
+                yield places[_memory(value)]
+            if isinstance(node, ast.Name) and node.id not in seen:
+                seen.add(node.id)
+                waiting += assigned.get(node.id, [])
+                if node.id in own and node.id in assigned and node.id in places.values():
+                    yield node.id  # it was an argument before it was computed anew
 
 
 def named_by(error: Exception, keywords: Mapping[str, Any]) -> list[str]:

@@ -40,6 +40,7 @@ _SMALL: tuple[tuple[tuple[str, ...], Any], ...] = (  # of a name, the first of w
     (("sample_rate", "sampling_rate", "samplerate", "sr"), 8000),
     (("n_fft", "nfft", "fft_size"), 64),
     (("hop_length", "hop_size", "hop"), 16),
+    (("spatial_dims", "n_dims", "ndim", "ndims"), 2),
     (("scale_factor", "upscale", "upscale_factor", "downscale", "upsample", "downsample", "dilation_rate"), 2),
     (
         ("dropout", "drop", "prob", "rate", "alpha", "beta", "momentum", "sigma", "std", "weight_decay", "smoothing"),
