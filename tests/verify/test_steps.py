@@ -154,3 +154,19 @@ def test_a_name_that_is_an_argument_is_not_one_that_torch_has_no_more() -> None:
     outcome = driven(text)
     assert outcome.ending == "unbuilt", outcome
     assert outcome.raised is None, outcome
+
+
+def test_what_no_step_helps_is_given_up() -> None:
+    """Both phases together have eight seconds of processor time, whatever one call computes."""
+    text = """
+        class Net(nn.Module):
+            def __init__(self, width, depth, other=None):
+                super().__init__()
+                while True:
+                    width = width
+            def forward(self, x):
+                return x
+        """
+    outcome = driven(text)
+    assert outcome.ending == "unbuilt", outcome
+    assert "TooLong" in outcome.note, outcome.note
