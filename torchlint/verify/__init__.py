@@ -11,7 +11,8 @@ verdict is then reached from the observations alone (`judge`), never from the st
 - `programs`: which program shows a finding.
 - `server`, `child`, `sandbox`, `protocol`: processes, limits, and what passes between them.
 - `loading`, `standins`, `usage`, `values`, `inputs`: what a driven Module or function needs.
-- `repairs`, `refusals`, `menu`, `origins`, `waiting`: what is tried next of it, and in which order.
+- `repairs`, `refusals`, `by_name`, `following`, `origins`: what a refusal asks for, and of which arguments.
+- `mutations`, `smaller`, `menu`, `waiting`: what is tried where none says more, in which order, and for how long.
 - `own`, `session`: a program of the user's as the driver; `start`, `hook`, `scenes`, `suite`: what watches it inside.
 - `instrument`, `observe`, `recorder`, `leaf_writes`, `driver`: what happens inside the child.
 """

@@ -19,8 +19,8 @@ from torch import nn
 from torchlint.verify.evidence import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
 from torchlint.verify.usage import says
 
-HELD = 2
-"""It holds so many others."""
+HELD, MOST = 2, 16
+"""It holds so many others, and where one further back is asked for as many as that takes, but never more."""
 _TEXT = frozenset({"lower", "upper", "strip", "split", "startswith", "endswith", "replace", "join", "encode", "format"})
 _DONE = frozenset(
     {"step", "append", "extend", "add", "update", "remove", "close", "log", "info", "debug", "warning", "log_dict"}
@@ -110,16 +110,17 @@ class Anything(int):
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
             return getattr(self, key) if key.isidentifier() and not key.startswith("__") else self._another()
-        if isinstance(key, int) and not -HELD <= key < HELD:
+        if isinstance(key, int) and not -MOST <= key < MOST:
             raise IndexError(key)
         if isinstance(key, int):
+            self.__dict__["_held"] = max(len(self), key + 1, -key)
             return self._another()
         if isinstance(key, slice):
-            return [self._another() for _ in range(HELD)][key]
+            return [self._another() for _ in range(len(self))][key]
         return self._as_tensor()[key]
 
     def __iter__(self) -> Iterator[Any]:
-        return iter([self._another() for _ in range(taken_apart() or HELD)])
+        return iter([self._another() for _ in range(taken_apart() or len(self))])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """It is kept where a name can be."""
@@ -127,7 +128,7 @@ class Anything(int):
             self.__dict__[key] = value
 
     def __len__(self) -> int:
-        return HELD
+        return int(self.__dict__.get("_held", HELD))
 
     def __contains__(self, value: object) -> bool:
         return isinstance(value, str)

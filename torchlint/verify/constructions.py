@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from torchlint.verify import refusals, wished
+from torchlint.verify import mutations, refusals, smaller, wished
 from torchlint.verify.documented import Called, Example, Made
 from torchlint.verify.inputs import constructor_arguments, parameters, uses_of_class
 from torchlint.verify.kinds import text_of
@@ -51,12 +51,18 @@ class Construction:
         Without it.
     shown
         The example that it follows.
+    guessed
+        It is one that came furthest, with one argument changed: no refusal asked for it.
+    as_large
+        As it is, however large what it makes is.
     """
 
     arguments: tuple[Any, ...]
     keywords: dict[str, Any]
     bare: bool = False
     shown: Called | None = None
+    guessed: bool = False
+    as_large: bool = False
 
 
 class Constructions:
@@ -71,6 +77,11 @@ class Constructions:
         The program's syntax tree and globals: calls of the class in it show how to construct it.
     shown
         Examples of the project.
+
+    Attributes
+    ----------
+    enough
+        Whether guesses have had their share: what came furthest is changed from now on.
     """
 
     def __init__(
@@ -87,19 +98,71 @@ class Constructions:
         self.followed: set[str] = set()
         self.varied = False
         self.first = isinstance(target, type) and bool(shown)
+        self.enough = False
+        self.best: tuple[tuple[int, ...], Construction, tuple[str, ...]] | None = None
+        self.instead: list[Construction] = []
 
     def __iter__(self) -> Iterator[Construction]:
         """Those that are guessed, and after each what its refusal asked for."""
         granted = 0
         for each in self._guessed():
+            if self.enough:
+                break
             self.refusal = ""
-            yield each
+            yield from self._with_smaller(each)
             if self.first:  # how the project builds it comes before what a refusal of a guess asks for
                 continue
             while self.wished and granted < GRANTED:
                 granted += 1
-                yield Construction((), self.wished.pop(0))
+                yield from self._with_smaller(Construction((), self.wished.pop(0)))
             self.wished.clear()
+        yield from self._climbed()
+
+    def _with_smaller(self, construction: Construction) -> Iterator[Construction]:
+        """It, and what is smaller where it makes something large: that may take what it does not take itself."""
+        yield construction
+        while self.instead:
+            yield self.instead.pop(0)
+
+    def large(self, construction: Construction, built: Any) -> bool:
+        """Take note of it if what it made is large. Whether something smaller is tried before."""
+        if construction.as_large or construction.arguments or not isinstance(self.target, type):
+            return False
+        if not smaller.is_large(built):
+            return False
+        found = [
+            Construction((), each, shown=construction.shown, as_large=True)
+            for each in smaller.arguments(self.target, construction.keywords)
+        ]
+        if found:
+            as_it_is = Construction((), construction.keywords, shown=construction.shown, as_large=True)
+            self.instead = [*found, as_it_is]
+        return bool(found)
+
+    def came(self, way: tuple[int, ...], construction: Construction, named: Sequence[str]) -> None:
+        """Take note how far it came, and which of its arguments the statement names that refused it."""
+        if isinstance(self.target, type) and not construction.bare and (self.best is None or way > self.best[0]):
+            self.best = way, construction, tuple(named)
+
+    def _climbed(self) -> Iterator[Construction]:
+        """What came furthest with one argument changed; of these again what came furthest, until none does."""
+        done: set[str] = set()
+        while self.best is not None:
+            before, base, named = self.best
+            known = {**dict(zip(_positional(self.target), base.arguments, strict=False)), **base.keywords}
+            for each in mutations.arguments(self.target, known, named):
+                if text_of(each) in done:
+                    continue
+                done.add(text_of(each))
+                self.refusal = ""
+                self.wished.clear()
+                yield Construction((), each, guessed=True, as_large=True)
+                if self.wished:
+                    yield Construction((), self.wished[0], guessed=True, as_large=True)
+                if self.best[0] > before:
+                    break
+            else:
+                return
 
     def refused(self, error: Exception, construction: Construction, made: Mapping[str, Any] | None) -> None:
         """Take note of a refusal: of the constructor, or of what was constructed when it was called with something."""

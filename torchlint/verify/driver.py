@@ -21,24 +21,22 @@ from typing import Any, Protocol
 
 import torch
 
-from torchlint.verify import menu, origins, refusals, values, wished
+from torchlint.verify import following, menu, origins, refusals, values, wished
 from torchlint.verify.anything import Anything
 from torchlint.verify.attempt import limited
-from torchlint.verify.bare import SHAPE, made_of, without_constructor
+from torchlint.verify.bare import without_constructor
 from torchlint.verify.constructions import Construction, Constructions
 from torchlint.verify.documented import Example
-from torchlint.verify.inputs import OF_INSTANCE, Inputs, first_inputs, use_for
+from torchlint.verify.inputs import Inputs
 from torchlint.verify.kinds import text_of
 from torchlint.verify.machine import OnThisMachine
 from torchlint.verify.missing import Missing
 from torchlint.verify.outputs import OF_OUTPUTS
 from torchlint.verify.protocol import Raised
-from torchlint.verify.repairs import repaired
-from torchlint.verify.shown import as_documented, as_shown
-from torchlint.verify.waiting import Way, ways
+from torchlint.verify.waiting import Effort, Way, ways
 
-ATTEMPTS = 400
-"""Calls before giving up."""
+ATTEMPTS_GUESSED, STALE_GUESSED = 40, 12
+"""Calls with what was constructed in such a step, and of them without coming any further."""
 ATTEMPTS_EACH = 140
 """Of them with what was constructed in one way."""
 STALE = 60
@@ -181,24 +179,27 @@ class Driver:
 
         Nothing is observed, and what is built is called again with other inputs: that is for speed alone.
         """
-        attempts = 0
-        for construction, waiting in ways(self.constructions, menu.of(self.target, self.method)):
+        effort = Effort()
+        for construction, waiting in ways(self.constructions, menu.of(self.target, self.method), effort):
             module, state = None, None
             mine, stale, best = 0, 0, (-1, 0, 0)
             furthest: Exception | None = None
-            while (module is None or waiting) and (
-                waiting.deep or (attempts < ATTEMPTS and mine < ATTEMPTS_EACH and (stale < STALE or waiting.guesses))
-            ):
-                attempts, mine, stale = attempts + 1, mine + 1, stale + 1
-                for each in reset:
-                    each.reset()
-                torch.default_generator.manual_seed(0)
+            dry: list[Inputs] = []
+            most, idle = (ATTEMPTS_GUESSED, STALE_GUESSED) if construction.guessed else (ATTEMPTS_EACH, STALE)
+            while module is None or waiting:
+                worn = stale >= idle and (construction.guessed or not waiting.guesses)
+                if not waiting.deep and (mine >= most or worn or effort.spent):
+                    break
+                mine, stale, effort.attempts = mine + 1, stale + 1, effort.attempts + 1
+                _afresh(reset)
                 phase, chosen = _Phase(), None
                 found = _Found(construction, None)
-                with OnThisMachine() as self.machine, limited(waiting.seconds):
+                with OnThisMachine() as self.machine, limited(min(waiting.seconds, effort.left)):
                     try:
                         if module is None:
                             module = self._construct(phase, found)
+                            if mine == 1 and not waiting.deep and self.constructions.large(construction, module):
+                                break
                             state = _state(module)
                             if not self.method and _is_never_called(module):
                                 return found
@@ -218,13 +219,16 @@ class Driver:
                         if _about_autograd(error, deep=waiting.deep):
                             return found
                         self._failed(phase, error)
-                        if self.gone is None and not waiting.deep and _about_what_is_gone(error):
+                        may_be_gone = not construction.guessed and not waiting.deep
+                        if self.gone is None and may_be_gone and _about_what_is_gone(error):
                             self.gone = found
                         self.constructions.refused(error, construction, None if chosen is None else self.made)
                         if chosen is None:
+                            self._ranked((1, _line(error, self.target)), construction, error)
                             break
                         way = self._way(error)
-                        whole, made = self._whole(chosen, module)
+                        self._ranked((2, *way), construction, error)
+                        whole, made = following.whole(chosen, self.made, None if module is self.target else module)
                         waiting.add(self._others(error, whole, module, made), way, chosen)
                         waiting.refused(way, str(error), whole, origins.blamed(error, made))
                         if waiting and _state(module) != state:
@@ -232,9 +236,16 @@ class Driver:
                         if way > best:
                             stale, best, furthest = 0, way, error
                             self._came(way, chosen)
+                            dry = following.unasked(error, chosen, self.made)
+                        if dry and not waiting.deep and not waiting:
+                            waiting.add(dry, (0, 0, 0), chosen)
+                            dry = []
             if furthest is not None:
                 self.constructions.unusable(furthest, construction)
         return None
+
+    def _ranked(self, way: tuple[int, ...], construction: Construction, error: Exception) -> None:
+        self.constructions.came(way, construction, origins.named_by(error, construction.keywords))
 
     def _came(self, way: Way, chosen: Inputs) -> None:
         """What came furthest of all is tried first of what is constructed in another way."""
@@ -242,12 +253,9 @@ class Driver:
             self.nearest = chosen
 
     def _first(self, built: Any, construction: Construction) -> list[Inputs]:
-        """The inputs that are tried first: as the project shows them, as it documents them, then by what is read."""
-        function = self._function(built)
         whole = built if isinstance(built, torch.nn.Module) else None
-        asked = built.forward if function is built and whole is not None else function
-        found = first_inputs(asked, whole)
-        return [*as_shown(asked, found[0], self.shown, construction), *as_documented(asked, built, found[0]), *found]
+        asked = built.forward if whole is not None and not self.method else self._function(built)
+        return following.first(asked, built, whole, self.shown, construction)
 
     def _shown(
         self,
@@ -256,9 +264,7 @@ class Driver:
         reset: Sequence[_Resettable],
     ) -> Raised | None:
         """What was found, once more and from the beginning, for what is seen of it."""
-        for each in reset:
-            each.reset()
-        torch.default_generator.manual_seed(0)
+        _afresh(reset)
         Anything.asked = False
         phase = _Phase()
         with observer or contextlib.nullcontext(), OnThisMachine():
@@ -275,18 +281,8 @@ class Driver:
         return None
 
     def _others(self, error: Exception, chosen: Inputs, built: Any, made: Mapping[str, Any]) -> Iterator[Inputs]:
-        """Inputs that a refusal of some asks for: those of which it is said which, then guesses."""
         whole = built.forward if isinstance(built, torch.nn.Module) and not self.method else self._function(built)
-        for wishes in (refusals.at_a_layer(error, made), refusals.wishes(error, made)):
-            yield from wished.inputs(chosen, wishes, lambda name: use_for(whole, name))
-        shapes = {name: tuple(each.shape) for name, each in refusals.tensors_of(made).items()}
-        yield from repaired(chosen, str(error), refusals.spoken_of(error, made), shapes)
-
-    def _whole(self, chosen: Inputs, built: Any) -> tuple[Inputs, dict[str, Any]]:
-        """Inputs, and what was made for them, with the attributes of an instance that were made up."""
-        held = {} if built is self.target else made_of(built)
-        made = {**{f"{OF_INSTANCE}{name}": getattr(built, name, None) for name in held}, **self.made}
-        return (chosen.with_attributes(held, SHAPE) if held else chosen), made
+        return following.asked(error, chosen, made, whole)
 
     def _way(self, error: Exception) -> Way:
         place = _PLACE.search(str(error))
@@ -340,6 +336,12 @@ class Driver:
 
 
 _PLACE = re.compile(r"(?:argument '\w+' \(position|for operand) (\d+)")
+
+
+def _afresh(reset: Iterable[_Resettable]) -> None:
+    for each in reset:
+        each.reset()
+    torch.default_generator.manual_seed(0)
 
 
 def _is_never_called(built: Any) -> bool:
@@ -412,7 +414,8 @@ def _about_what_is_gone(error: Exception) -> bool:
     """Whether torch says that it has no more what the program asks for by its name."""
     text = str(error)
     if isinstance(error, (AttributeError, ImportError)):
-        return _NOT_THERE.search(text) is not None
+        asked = getattr(error, "name", None) or ""
+        return _NOT_THERE.search(text) is not None and refusals.spells(error, asked)
     return isinstance(error, RuntimeError) and _GIVEN_UP.search(text) is not None
 
 

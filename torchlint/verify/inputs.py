@@ -24,6 +24,8 @@ from torchlint.verify.usage import CONFIGURATIONS, LENGTHS, Use, is_size, of_edg
 SIZE = 8
 """Of what says nothing of itself."""
 SMALL_INTS = {
+    "spatial_dims": 2,
+    "ndim": 2,
     "stride": 1,
     "dilation": 1,
     "groups": 1,

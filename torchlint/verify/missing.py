@@ -107,7 +107,10 @@ class Missing:
 
     def _unset(self, error: Exception, built: Any) -> Iterator[str]:
         """Attributes of the instance that it has not, or that are None where more is wanted."""
-        if not isinstance(self.target, type) or built is None or not isinstance(error, (AttributeError, TypeError)):
+        if not isinstance(self.target, type) or built is None:
+            return
+        if not isinstance(error, (AttributeError, TypeError)):
+            yield from _asked_for(error, built)
             return
         said = _NO_ATTRIBUTE.search(str(error))
         if said is not None and said[1] in {each.__name__ for each in type(built).__mro__}:
@@ -156,6 +159,22 @@ def _answer(*args: Any, **kwargs: Any) -> bool:
     return True
 
 
+def _asked_for(error: Exception, built: Any) -> Iterator[str]:
+    """The attributes of an instance that are None, and its own code refuses that: another method is to set them."""
+    place = raised_in(error)
+    tree = None if place is None else parsed(place[0].f_code.co_filename)
+    if place is None or tree is None or place[0].f_locals.get("self") is not built:
+        return
+    chain = around(tree, place[1])
+    if not chain or not isinstance(chain[-1], (ast.Raise, ast.Assert)):
+        return
+    tests = [each.test for each in chain[-2:] if isinstance(each, (ast.If, ast.Assert))]
+    for node in (node for test in tests for node in ast.walk(test)):
+        match node:
+            case ast.Attribute(ast.Name("self"), name) if getattr(built, name, ...) is None:
+                yield name
+
+
 def _alone() -> bool:
     """Whether there is a process group now, which there was not: one of this process alone, without connections."""
     distributed = torch.distributed
@@ -175,6 +194,8 @@ def _left_to_others(error: Exception, target: Any) -> str:
     if trace is None:
         return ""
     name = trace.tb_frame.f_code.co_name
+    if name.startswith("__"):  # a constructor that refuses its arguments
+        return ""
     own = inspect.unwrap(getattr(target, name, int))
     return name if getattr(own, "__code__", None) is trace.tb_frame.f_code else ""
 

@@ -21,8 +21,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from torchlint.verify import kinds
-from torchlint.verify.kinds import Frame, Wish, equal, text_of
+from torchlint.verify import by_name, kinds
+from torchlint.verify.kinds import Frame, Wish, text_of
 
 _CHOICES = 4
 """So many of the values that would do are tried."""
@@ -42,7 +42,7 @@ def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
     at = Frame(frame, given)
     found: list[Wish] = []
     if isinstance(error, KeyError) and chain:
-        found += _keys(chain[-1], at, error)
+        found += by_name.keys(chain[-1], at, error)
     if isinstance(error, IndexError) or "invalid data type 'str'" in str(error):
         found += _indices(chain[-1], at)
     taken_apart = re.search(r"to unpack \(expected (\d+)", str(error)) if isinstance(error, ValueError) else None
@@ -50,6 +50,7 @@ def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
         found += _taken_apart(chain[-1], int(taken_apart[1]), at)
     if isinstance(error, (TypeError, AttributeError)) and chain:
         found += kinds.asked(chain[-1], str(error), at)
+        found += by_name.attributes(chain[-1], at)
     if isinstance(error, (TypeError, AttributeError)) and "NoneType" in str(error):
         found += _nothing(chain[-1], at)
     if "Boolean value of Tensor" in str(error):
@@ -140,50 +141,12 @@ def _distinct(found: list[Wish]) -> Iterator[Wish]:
             yield each
 
 
-def spoken_of(error: Exception, given: Mapping[str, Any]) -> list[str]:
-    """
-    The tensors among the arguments that the innermost statement names which names one: by itself, or a view. One that
-    a dictionary holds is `name/key`.
-    """
-    places = {_memory(each): name for name, each in tensors_of(given).items() if each.numel()}
-    for frame, line in reversed(frames(error)):
-        tree = parsed(frame.f_code.co_filename)
-        names = {**frame.f_globals, **frame.f_locals}
-        found: dict[str, None] = {}
-        for statement in [] if tree is None else around(tree, line)[-1:]:
-            for node in ast.walk(statement):
-                value = names.get(node.id) if isinstance(node, ast.Name) else _part(node, names)
-                if isinstance(value, torch.Tensor) and _memory(value) in places:
-                    found[places[_memory(value)]] = None
-        if found:
-            return list(found)
-    return []
-
-
-def _part(node: ast.AST, names: Mapping[str, Any]) -> Any:
-    """What a dictionary among names has under a key, by which it is read: `batch["x"]`, `batch.x`."""
-    match node:
-        case ast.Subscript(ast.Name(owner), ast.Constant(str() as key)) | ast.Attribute(ast.Name(owner), key):
-            held = names.get(owner)
-            return dict.get(held, key) if isinstance(held, dict) else None
-    return None
-
-
-def tensors_of(given: Mapping[str, Any]) -> dict[str, torch.Tensor]:
-    """The tensors among the arguments, and those that dictionaries among them hold, as `name/key`."""
-    found = {name: made for name, made in given.items() if isinstance(made, torch.Tensor)}
-    for name, made in given.items():
-        for each in [made] if isinstance(made, dict) else made if isinstance(made, list) else []:
-            if isinstance(each, dict):
-                found |= {f"{name}/{key}": held for key, held in each.items() if isinstance(held, torch.Tensor)}
-    return found
-
-
-def _memory(tensor: torch.Tensor) -> object:
-    try:
-        return tensor.untyped_storage().data_ptr()
-    except (RuntimeError, NotImplementedError):  # sparse, or without memory
-        return id(tensor)
+def spells(error: Exception, name: str) -> bool:
+    """Whether the statement that raised has that name in its text: it is no argument's that the name is asked for."""
+    place = raised_in(error)
+    tree = None if place is None else parsed(place[0].f_code.co_filename)
+    chain = [] if tree is None or place is None else around(tree, place[1])
+    return not chain or name in ast.unparse(chain[-1])
 
 
 def raised_in(error: Exception) -> tuple[FrameType, int] | None:
@@ -227,20 +190,6 @@ def around(tree: ast.AST, line: int) -> list[ast.stmt]:
         found += [each for each in inner if isinstance(each, ast.stmt)]
         body = list(inner)
     return found
-
-
-def _keys(statement: ast.stmt, at: Frame, error: KeyError) -> Iterator[Wish]:
-    key = error.args[0] if error.args else None
-    for node in ast.walk(statement):
-        if not isinstance(node, ast.Subscript):
-            continue
-        try:
-            table, asked = at.value(node.value), at.value(node.slice)
-        except Exception:
-            continue
-        if isinstance(table, Mapping) and equal(asked, key):
-            for name, attribute in at.argument(node.slice):
-                yield from (Wish(name, attribute, "value", each) for each in reversed(list(table)[:_CHOICES]))
 
 
 def _indices(statement: ast.stmt, at: Frame) -> Iterator[Wish]:

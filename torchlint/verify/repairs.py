@@ -61,7 +61,7 @@ def repaired(
         found.append(replace(inputs, shapes=tuple({**dict(inputs.shapes), **one}.items())))
     if inputs.integers and inputs.limit > 1 and re.search(r"out of range in self|is out of bounds", message):
         found.append(replace(inputs, limit=2 if inputs.limit > 2 else 1))
-    if re.search(r"scalar types?:? Float|expected .*Float|must be .*floating|found Long|'Long'|same dtype", message):
+    if re.search(_OF_FLOATS, message):
         found += [
             with_use(inputs, name, Use("tensor")) for name in sorted(inputs.integers, key=lambda n: n not in blamed)
         ]
@@ -162,6 +162,11 @@ def _of_several_sizes(inputs: Inputs, message: str) -> Iterator[Inputs]:
         yield from (with_use(inputs, name, Use("tensor")) for name, use in inputs.others if use.kind == "mask")
 
 
+_OF_FLOATS = (
+    r"scalar types?:? Float|expected .*Float|must be .*floating|[Ee]xpected an? .*floating|floating point .*\bgot Long"
+    r"|found Long|'Long'|same dtype"
+)
+"""Refusals of tensors of integers."""
 _NO_TENSOR = (
     r"not '?Tensor|'Tensor' object|Tensor cannot|single element can be converted|only one element tensors"
     r"|Tensor.__format__|ambiguous|'Tensor' and 'str'"

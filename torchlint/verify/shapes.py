@@ -99,6 +99,13 @@ def _unpacked(shape: Shape, groups: list[list[int]]) -> list[Shape]:
     return [*of_rank(shape, want), *deeper, *along]
 
 
+def _as_deep(shape: Shape, groups: list[list[int]]) -> list[Shape]:
+    """Where several have to have as many dimensions: the number of one of them, or the difference more, or less."""
+    one, other = groups[0][0], groups[1][0]
+    ranks = dict.fromkeys((one, other, len(shape) + other - one, len(shape) + one - other))
+    return [each for rank in ranks if rank > 0 and rank != len(shape) for each in of_rank(shape, rank)]
+
+
 def _larger(shape: Shape, factor: int, least: int) -> Shape:
     return (*shape[:2], *(max(factor * size, least) for size in shape[2:]))
 
@@ -135,7 +142,7 @@ _REPAIRS: tuple[tuple[str, _Repair], ...] = (
         lambda s, g: _swapped(s, g[0][0], g[1][0]) + _swapped(s, g[1][0], g[0][0]),
     ),
     (r"len\(dims\) = (\d+)", lambda s, g: [*of_rank(s, g[0][0]), *of_rank(s, g[0][0] + 1)]),
-    (r"same number of dimensions: got (\d+) and (\d+)", lambda s, g: [*of_rank(s, g[0][0]), *of_rank(s, g[1][0])]),
+    (r"same number of dimensions: got (\d+) and (\d+)", _as_deep),
     (
         r"same number of dimensions as (?:the )?\w+ tensor|same dimensionality",
         lambda s, g: [*of_rank(s, len(s) + 1), *of_rank(s, max(1, len(s) - 1))],

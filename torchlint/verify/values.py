@@ -40,6 +40,7 @@ _SMALL: tuple[tuple[tuple[str, ...], Any], ...] = (  # of a name, the first of w
     (("sample_rate", "sampling_rate", "samplerate", "sr"), 8000),
     (("n_fft", "nfft", "fft_size"), 64),
     (("hop_length", "hop_size", "hop"), 16),
+    (("spatial_dims", "n_dims", "ndim", "ndims"), 2),
     (("scale_factor", "upscale", "upscale_factor", "downscale", "upsample", "downsample", "dilation_rate"), 2),
     (
         ("dropout", "drop", "prob", "rate", "alpha", "beta", "momentum", "sigma", "std", "weight_decay", "smoothing"),
@@ -145,6 +146,10 @@ class Config:
         return getattr(self, name) if default is None else default
 
 
+_ENTRIES = ("first", "second")
+"""What a dictionary of settings holds of which no key is known."""
+
+
 class Settings(dict[str, Any]):
     """The same as a dictionary: it holds the keys that are asked for, and those that a function is known to read."""
 
@@ -169,6 +174,30 @@ class Settings(dict[str, Any]):
     def pop(self, key: str, default: Any = None) -> Any:
         """As `get`."""
         return dict.pop(self, key, self._made[key] if default is None else default)
+
+    def __copy__(self) -> Settings:
+        copied = Settings(0)
+        copied.__dict__.update(self.__dict__)
+        dict.update(copied, self)
+        return copied
+
+    def _filled(self) -> Settings:
+        """With something, where it is gone through before a key was asked for."""
+        for key in _ENTRIES if not dict.__len__(self) else ():
+            self[key]
+        return self
+
+    def values(self) -> Any:
+        """As those of a dictionary."""
+        return dict.values(self._filled())
+
+    def items(self) -> Any:
+        """As those of a dictionary."""
+        return dict.items(self._filled())
+
+    def keys(self) -> Any:
+        """As those of a dictionary."""
+        return dict.keys(self._filled())
 
 
 PARTS = 3

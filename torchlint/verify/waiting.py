@@ -1,6 +1,6 @@
 """
 Which inputs are tried next: those that are made of what came furthest, and where no refusal says more, everything that
-an argument may be.
+an argument may be; and how much all of that may cost.
 
 Runs inside the child. Makes no values and calls nothing.
 """
@@ -24,10 +24,16 @@ GUESS_EVERY = 5
 """Of so many inputs one is a first guess, while there are any."""
 AT_ONE_PLACE = 16
 """So many inputs made of those that came to one place are tried before others."""
+ATTEMPTS, ALL_ATTEMPTS, ALL_SECONDS = 400, 2000, 6.0
+"""Calls before what came furthest is constructed otherwise, and before giving that up; or so many seconds."""
+SECONDS_EVER = 8.0
+"""Of processor time for a whole search, what is tried where no refusal says more included."""
 DEEP_ATTEMPTS = 2500
 """So many calls, where no refusal says more."""
 DEEP, DEEP_SECONDS = 3, 4.0
 """In so many ways something is constructed once more, to be called with all that arguments may be; seconds in all."""
+LEAST = 0.1
+"""An attempt may take so many seconds, if it is made."""
 LARGE = 4096
 """Tensors of more elements cost time."""
 ALIKE = 2
@@ -39,6 +45,36 @@ How far a function came: to which of its lines, how many calls into torch came b
 """
 Menu = Callable[[Inputs, Sequence[str], str], Iterator[Inputs]]
 """All that the named arguments may be instead, given what was said of them."""
+
+
+class Effort:
+    """
+    How much a search has cost so far.
+
+    Attributes
+    ----------
+    attempts
+        Calls, which the driver counts.
+    """
+
+    def __init__(self) -> None:
+        self.attempts = 0
+        self._began = time.process_time()
+
+    @property
+    def spent(self) -> bool:
+        """Whether what a refusal asks for, and other constructions, have had their share."""
+        return self.attempts >= ALL_ATTEMPTS or self.left < SECONDS_EVER - ALL_SECONDS
+
+    @property
+    def half_spent(self) -> bool:
+        """Whether guesses of constructions have had theirs."""
+        return self.attempts >= ATTEMPTS or self.left < SECONDS_EVER - ALL_SECONDS / 2
+
+    @property
+    def left(self) -> float:
+        """Seconds of processor time, more than none."""
+        return max(SECONDS_EVER - (time.process_time() - self._began), LEAST)
 
 
 class Waiting:
@@ -171,15 +207,19 @@ def _bulk(inputs: Inputs) -> int:
     return 0 if largest <= LARGE else math.ceil(math.log2(largest / LARGE))
 
 
-def ways(constructions: Constructions, menu: Menu) -> Iterator[tuple[Construction, Waiting]]:
+def ways(constructions: Constructions, menu: Menu, effort: Effort) -> Iterator[tuple[Construction, Waiting]]:
     """Ways to construct something; then those that came furthest once more, with all that arguments may be."""
     tried: list[tuple[Construction, Waiting]] = []
     for construction in constructions:
         waiting = Waiting(menu)
         yield construction, waiting
         tried.append((construction, waiting))
+        constructions.enough = effort.half_spent
+        if effort.spent:
+            break
     furthest = sorted(tried, key=lambda each: each[1].best, reverse=True)[:DEEP]
+    seconds = min(DEEP_SECONDS, effort.left)
     for construction, waiting in furthest:
         if waiting.best >= (0, 0, 0):
-            waiting.deepen(DEEP_SECONDS / len(furthest))
+            waiting.deepen(seconds / len(furthest))
             yield construction, waiting

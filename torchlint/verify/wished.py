@@ -6,6 +6,7 @@ Runs inside the child. Takes the wishes of `refusals`; guesses nothing else.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -143,26 +144,31 @@ def _use(wish: Wish) -> Use | None:
 
 
 def arguments(known: Mapping[str, Any], wishes: Sequence[Wish]) -> Iterator[dict[str, Any]]:
-    """Arguments of a constructor in which one wish is granted, for each. A configuration is changed in its place."""
+    """Arguments of a constructor in which one wish is granted, for each. Of a configuration a copy is changed."""
     for wish in wishes:
         if wish.attribute:
             value = _value(None, wish) if wish.value is not ... else typed.Nothing
-            if value is not typed.Nothing and _set(known.get(wish.name), wish.attribute, value):
-                yield dict(known)
+            changed = _with(known.get(wish.name), wish.attribute, value)
+            if changed is not typed.Nothing:
+                yield {**known, wish.name: changed}
             continue
         value = _value(known.get(wish.name), wish)
         if value is not typed.Nothing:
             yield {**known, wish.name: value}
 
 
-def _set(owner: Any, name: str, value: Any) -> bool:
+def _with(owner: Any, name: str, value: Any) -> Any:
+    """A copy that has that; `Nothing` of what takes none, or is a value of its own."""
+    if value is typed.Nothing:
+        return value
     try:
-        if isinstance(owner, dict):
-            owner[name] = value
-        setattr(owner, name, value)
+        changed = copy.copy(owner)
+        if isinstance(changed, dict):
+            changed[name] = value
+        setattr(changed, name, value)
     except Exception:  # a frozen one
-        return False
-    return True
+        return typed.Nothing
+    return changed
 
 
 def _value(have: Any, wish: Wish) -> Any:
