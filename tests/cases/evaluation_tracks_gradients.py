@@ -342,3 +342,10 @@ def one_batch_to_fill_hooks():
     for x in torch.rand(4, 3, 2):
         model(x)
         break
+
+
+def a_few_calls_that_are_written_out():
+    model = nn.Linear(3, 3)
+    model.eval()
+    for rows in (1, 3):
+        assert model(torch.rand(rows, 3)).sum().item() < 100

@@ -498,3 +498,33 @@ def dictionary_of_what_is_written():
         average.mul_(0.9).add_(grad)
         state["count"] += 1
     print(average + 1, state["average"])
+
+
+def columns_that_a_number_keeps_apart():
+    def affine(x: torch.Tensor, h: torch.Tensor):
+        shift = h[:, :, 0].clamp_(-5.0, 5.0)
+        scale = torch.exp(h[:, :, 1].clamp_(-5.0, 2.0))
+        return x * scale + shift
+
+    h = torch.full((1, 2, 2), 9.0)
+    assert affine(torch.zeros(1, 2), h)[0, 0] == 5
+
+
+def the_same_column_twice():
+    """Holds: out[0] != 9 + torch.exp(torch.tensor(2.0))"""
+
+    def affine(h: torch.Tensor):
+        shift = h[:, 0]
+        scale = torch.exp(h[:, 0].clamp_(-5.0, 2.0))  # warning: [TLN216]
+        return scale + shift
+
+    out = affine(torch.full((2, 2), 9.0))
+
+
+def writes_after_one_another_for_what_they_do():
+    def divergence(p: torch.Tensor, q: torch.Tensor):
+        ratio = p / q
+        ratio.clamp_(0, 5).log_()
+        return -ratio, ratio.sub_(1)
+
+    assert divergence(torch.ones(2), torch.ones(2))[1].sum() == -2

@@ -261,3 +261,35 @@ def dotted(node: ir.Node | None) -> str:
         inner = dotted(node.value)
         return f"{inner}.{node.attr}" if inner else ""
     return ""
+
+
+def indices(node: ir.Subscript) -> list[ir.Expression]:
+    """What stands between the brackets, part by part."""
+    if isinstance(node.index, ir.Sequence) and node.index.kind == "tuple":
+        return list(node.index.elements)
+    return [node.index]
+
+
+def integer(node: ir.Expression) -> int | None:
+    """The integer that is written there, if one is."""
+    sign = 1
+    if isinstance(node, ir.Unary) and node.op == "-":
+        sign, node = -1, node.operand
+    return sign * node.value if isinstance(node, ir.Constant) and type(node.value) is int else None
+
+
+_FEW = 4
+"""Of so few rounds somebody has written them one by one: a loop over them grows nothing, and costs little."""
+
+
+def runs_few_times(loop: ir.For | ir.While) -> bool:
+    """Whether a loop is written to run a few times only."""
+    if not isinstance(loop, ir.For):
+        return False
+    if isinstance(loop.iterable, ir.Sequence):
+        return len(loop.iterable.elements) <= _FEW
+    if isinstance(loop.iterable, ir.Call) and isinstance(loop.iterable.function, ir.Name):
+        arguments = [each.value for each in loop.iterable.arguments]
+        if loop.iterable.function.id == "range" and len(arguments) == 1 and isinstance(arguments[0], ir.Constant):
+            return isinstance(arguments[0].value, int) and arguments[0].value <= _FEW
+    return False

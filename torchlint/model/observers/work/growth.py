@@ -12,13 +12,11 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import CONCATENATIONS, GROWS, here
-from torchlint.syntax.spelling import identifier
+from torchlint.syntax.spelling import identifier, runs_few_times
 from torchlint.syntax.tree import statements_at, written
 
 _QUALIFIED = frozenset(f"torch.{name}" for name in CONCATENATIONS)
-_FEW = 4
 _MANY = 50
-"""A loop of so few rounds grows nothing."""
 
 
 class Growth(Observer):
@@ -71,7 +69,7 @@ class Growth(Observer):
             return
         places = _places(first, target)
         call = origin.origin
-        if len(places) != 1 or not isinstance(call, cst.Call) or _few(loop):
+        if len(places) != 1 or not isinstance(call, cst.Call) or runs_few_times(loop):
             return
         if not _only_grows(loop, target.id, origin, first.elements[places[0]]):
             return
@@ -107,19 +105,6 @@ class Growth(Observer):
 def _places(parts: ir.Sequence, target: ir.Name) -> list[int]:
     """Where among the parts the name itself stands."""
     return [i for i, each in enumerate(parts.elements) if isinstance(each, ir.Name) and each.id == target.id]
-
-
-def _few(loop: ir.For | ir.While) -> bool:
-    """Whether a loop is written to run a few times only."""
-    if not isinstance(loop, ir.For):
-        return False
-    if isinstance(loop.iterable, ir.Sequence):
-        return len(loop.iterable.elements) <= _FEW
-    if isinstance(loop.iterable, ir.Call) and isinstance(loop.iterable.function, ir.Name):
-        arguments = [each.value for each in loop.iterable.arguments]
-        if loop.iterable.function.id == "range" and len(arguments) == 1 and isinstance(arguments[0], ir.Constant):
-            return isinstance(arguments[0].value, int) and arguments[0].value <= _FEW
-    return False
 
 
 def _many(loop: ir.For | ir.While) -> bool:

@@ -19,7 +19,7 @@ from torchlint.model.state.values import Function, Tensor, Value, Write
 from torchlint.syntax import ir
 from torchlint.syntax.features import WRITING, Concern
 from torchlint.syntax.for_effect import is_for_effect
-from torchlint.syntax.spelling import dotted
+from torchlint.syntax.spelling import dotted, indices, integer
 
 _NO_WRITES = frozenset({"requires_grad_", "detach_", "share_memory_", "rename_", "retain_grad"})
 
@@ -137,7 +137,7 @@ class OverlappingWrites(Observer):
         if not name or not isinstance(value, ir.Subscript) or name != dotted(value.value):
             return
         whole = next((each for each in tensor.inputs if each.storage is tensor.storage), None)
-        found = _shift(_indices(target), _indices(value), whole.shape) if whole is not None else None
+        found = _shift(indices(target), indices(value), whole.shape) if whole is not None else None
         if found is None or whole is None:
             return
         dimension, shift = found
@@ -179,30 +179,17 @@ class OverlappingWrites(Observer):
         )
 
 
-def _indices(node: ir.Subscript) -> list[ir.Expression]:
-    if isinstance(node.index, ir.Sequence) and node.index.kind == "tuple":
-        return list(node.index.elements)
-    return [node.index]
-
-
 def _bounds(node: ir.Expression) -> tuple[int | None, int | None] | None:
     """The bounds of a slice with step 1, None for one that is left out; None if it is anything else."""
     if not isinstance(node, ir.Slice) or node.step is not None:
         return None
     found: list[int | None] = []
     for part in (node.lower, node.upper):
-        number = _integer(part) if part is not None else None
+        number = integer(part) if part is not None else None
         if part is not None and number is None:
             return None
         found.append(number)
     return found[0], found[1]
-
-
-def _integer(node: ir.Expression) -> int | None:
-    sign = 1
-    if isinstance(node, ir.Unary) and node.op == "-":
-        sign, node = -1, node.operand
-    return sign * node.value if isinstance(node, ir.Constant) and type(node.value) is int else None
 
 
 def _shift(

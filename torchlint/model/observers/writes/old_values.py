@@ -39,6 +39,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import WRITING, anywhere
+from torchlint.syntax.spelling import indices, integer
 
 _REPEATABLE = {
     "relu": frozenset({"relu", "relu6"}),
@@ -139,7 +140,7 @@ class OldValues(Observer):
         names: dict[str, Tensor] = {}
         for name, value in machine.frame.variables.items():
             held = value.tensor if isinstance(value, Unknown) else value
-            if not isinstance(held, Tensor) or held.storage is not tensor.storage:
+            if not isinstance(held, Tensor) or held.storage is not tensor.storage or _are_apart(held, tensor):
                 continue
             if how == "name" and (name == given or held is not tensor or not self._is_second_name(name, tensor)):
                 continue
@@ -303,6 +304,24 @@ class OldValues(Observer):
     def _is_quiet(self, place: cst.CSTNode) -> bool:
         """Whether torch says nothing of the write."""
         return not any(isinstance(event, SavedTensorRead) and event.node is place for event in self.machine.events)
+
+
+def _are_apart(one: Tensor, other: Tensor) -> bool:
+    """Whether two views are parts of one tensor that a number in their indices keeps apart: `h[:, 0]` and `h[:, 1]`."""
+    if not isinstance(one.origin, ir.Subscript) or not isinstance(other.origin, ir.Subscript):
+        return False
+    if not one.inputs or not other.inputs or one.inputs[0] is not other.inputs[0]:
+        return False
+    for mine, its in zip(indices(one.origin), indices(other.origin), strict=False):
+        first, second = integer(mine), integer(its)
+        if first is not None and second is not None:
+            if first != second:
+                return True  # or, from the front and from the back, the same of few
+        elif not isinstance(mine, ir.Slice) or not isinstance(its, ir.Slice):
+            constant = isinstance(mine, ir.Constant) and isinstance(its, ir.Constant) and mine.value is its.value
+            if not constant:
+                return False  # what follows may be about other dimensions
+    return False
 
 
 def _keeps_values(tensor: Tensor, op: str) -> bool:

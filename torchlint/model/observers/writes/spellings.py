@@ -40,7 +40,7 @@ def bare(op: str) -> str:
 
 def goes_on(write: Write, statement: ir.Statement, frame: Frame) -> bool:
     """Whether the result of a write goes on as a value: then the name it is given need not mean the new one."""
-    alone = isinstance(statement, ir.ExpressionStatement) and statement.value is write.origin
+    alone = isinstance(statement, ir.ExpressionStatement) and _ends_in(statement.value, write.origin)
     if is_unseen(write) or alone:
         return not alone
     if not isinstance(write.origin, ir.Call) or bare(write.op) not in _ACTIVATIONS:
@@ -51,6 +51,17 @@ def goes_on(write: Write, statement: ir.Statement, frame: Frame) -> bool:
             if value is write.origin:
                 return False  # `y = x.relu_()` says so itself
             value = value.function.value
+    return True
+
+
+def _ends_in(value: ir.Expression, call: ir.Node) -> bool:
+    """Whether a value is that of a call, or of methods in place called on it one after the other."""
+    while value is not call:
+        if not isinstance(value, ir.Call) or not isinstance(value.function, ir.Attribute):
+            return False
+        if not value.function.attr.endswith("_") or value.function.attr.endswith("__"):
+            return False
+        value = value.function.value
     return True
 
 
