@@ -314,9 +314,11 @@ class Modes(Observer):
             loop = _loop_of(note, mine[-1])
             if loop is None or not isinstance(note.origin.origin, cst.Call) or id(loop) in self._found:
                 continue
-            if runs_few_times(loop):
-                continue  # what so few graphs cost is nothing
-            if isinstance(loop.body[-1], ir.Break) or any(identifier(node) in _GRAD_MODES for node in ir.walk(loop)):
+            if (
+                isinstance(loop.body[-1], ir.Break)
+                or runs_few_times(loop)
+                or any(identifier(node) in _GRAD_MODES for node in ir.walk(loop))
+            ):
                 continue
             if _differentiated(self._log, note, loop) or self._is_kept(note, loop):
                 continue
