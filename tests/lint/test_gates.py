@@ -299,12 +299,12 @@ NESTED = (
 @pytest.mark.parametrize(
     ("refusing", "using", "made", "checking", "lines", "unless"),
     [
-        (REFUSED, "return torch.nn.RMSNorm(3)", "IS_2_4", "IS_2_4", {IN_NORM}, "unless line 9 asks"),
+        (REFUSED, "return torch.nn.RMSNorm(3)", "IS_2_4", "IS_2_4", {IN_NORM}, "where `_norm` is called"),
         (REFUSED, "return _norm(3)", "IS_2_4", "IS_2_4", set(), ""),
         (REFUSED, "return _norm(3)", "other", "IS_2_4", {IN_MADE}, "unless line 9 asks"),
         ("checked(3)", "return _norm(3)", "IS_2_4", "IS_2_4", set(), ""),
         ("checked(3)", "return _norm(3)", "IS_2_4", "other", {IN_NORM}, "unless line 18 asks"),
-        (NESTED, "return torch.nn.RMSNorm(3) if mesh else 0", "IS_2_4", "IS_2_1", {IN_NORM}, "unless line 10 asks"),
+        (NESTED, "return torch.nn.RMSNorm(3) if mesh else 0", "IS_2_4", "IS_2_1", {IN_NORM}, "where `_norm` is called"),
         (NESTED, "return torch.nn.RMSNorm(3) if self else 0", "IS_2_4", "IS_2_1", {14, IN_NORM}, "unless line 10 asks"),
         ("pass", "return torch.nn.RMSNorm(3)", "IS_2_4", "True", {14, IN_NORM}, "unless line 18 asks"),
         ("pass", "return torch.nn.RMSNorm(3)", "IS_2_1", "True", {14, IN_NORM}, "where `setup` is called"),
@@ -332,7 +332,7 @@ def test_what_a_constructor_refuses(
         ("def f(x):\n    return {}\n\nf(1)\n", " where it is used", "error"),
         ("def f(x):\n    return {}\n\nif __name__ == '__main__':\n    f(1)\n", " where it is used", "error"),
         ("def f(x):\n    if x:\n        return 1\n    return {}\n\nf(1)\n", " where `f` is called", "warning"),
-        ("def f(x):\n    if x:\n        x = {}\n    return x\n\nf(1)\n", " where `f` is called", "warning"),
+        ("def f(x):\n    if x:\n        x = {}\n    return x\n\nf(1)\n", " where line 3 leads there", "warning"),
         ("def g():\n    f(1)\n\ndef f(x):\n    return {}\n\ng()\n", " where it is used", "error"),
         ("def g():\n    f(1)\n\ndef f(x):\n    return {}\n\nprint(g)\n", " where `f` is called", "warning"),
         ("import sys\nif sys.platform == 'darwin':\n    {}\n", " where line 3 leads there", "warning"),
@@ -345,6 +345,34 @@ def test_who_has_to_come_by(tmp_path: Path, text: str, place: str, level: str) -
     program = "import torch\n" + text.format("torch.compile(len)")
     (finding,) = lint(program, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
     assert (finding.level.value, f"AttributeError{place};" in finding.message) == (level, True), finding.message
+
+
+ELSEWHERE = """
+import torch
+
+IS_2_4 = torch.__version__ >= "2.4"
+
+class Other(torch.nn.Module):
+    def forward(self, x):
+        if IS_2_4:
+            return {other}
+        return x
+
+class Block(torch.nn.Module):
+    def build(self):
+        return torch.nn.RMSNorm(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [("x + 1", "where `build` is called"), ("Block().build()", "unless line 8 asks")],
+)
+def test_a_test_that_decides_nothing_about_a_place_is_no_guard_of_it(tmp_path: Path, other: str, said: str) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=2.0"]\n')
+    text = ELSEWHERE.format(other=other)
+    (finding,) = lint(text, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
+    assert said in finding.message
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ _MAY_NOT = (
     *(ast.Lambda, ast.comprehension, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
 """What is in one of these is not evaluated whenever that is come to."""
+_DECIDES = (ast.If, ast.IfExp, ast.Match)
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Yield, ast.YieldFrom)
 _HOPS = 3
 """Functions that are followed to those who call them."""
@@ -107,40 +108,60 @@ class Guards:
         about = (node for node in ast.walk(self._tree) if self._tests.is_about(node, "torch"))
         return sorted(about, key=lambda node: node.lineno)  # type: ignore[attr-defined]
 
-    def asks_for(self, name: str, since: Release, came: Mapping[str, Release]) -> int:
+    def _bears_on(self, test: ast.AST, node: ast.AST) -> bool:
+        """
+        Whether what a test decides may decide whether a node is come to: it is evaluated as the file is loaded, stands
+        in a function or a class around the node, or in a function that names one of these.
+        """
+        around = [above for above, _ in self._above(node) if isinstance(above, (*_FUNCTIONS, ast.ClassDef))]
+        names = {each.name for each in around}
+        functions = [above for above, _ in self._above(test) if isinstance(above, (*_FUNCTIONS, ast.ClassDef))]
+        if not functions or not isinstance(functions[0], _FUNCTIONS):
+            return True
+        return any(each in around for each in functions) or any(
+            last_name(each) in names for each in ast.walk(functions[-1]) if isinstance(each, (ast.Name, ast.Attribute))
+        )
+
+    def asks_for(self, node: ast.AST, name: str, since: Release, came: Mapping[str, Release]) -> int:
         """
         The line of the first test of the file that may keep it from something where that has not come yet; 0 if none.
 
         Parameters
         ----------
+        node
+            Where it is used.
         name, since
             What it is, in full, and when it came.
         came
             When names came that the oldest release does not have: who asks for one of them asks for that release.
         """
 
-        def may_keep(node: ast.AST) -> bool:
-            if isinstance(node, ast.Try):
-                tried = [each for part in node.body for each in _imported(part)]
+        def may_keep(test: ast.AST) -> bool:
+            if isinstance(test, ast.Try):
+                tried = [each for part in test.body for each in _imported(part)]
                 return any(came.get(each, (0, 0)) >= since for each in tried)
-            said = list(self._said(node, _HOPS))
+            said = list(self._said(test, _HOPS))
             names = [each for each in said if isinstance(each, str)]
             releases = [each for each in said if not isinstance(each, str)]
             releases += [at for full, at in came.items() if names and full.rpartition(".")[2] in names]
             return not said or name.rpartition(".")[2] in names or any(since <= each <= NEWEST for each in releases)
 
-        return next((node.lineno for node in self._about if may_keep(node)), 0)  # type: ignore[attr-defined]
+        return self._first(node, may_keep)
 
-    def asks_whether_gone(self, removed: Release) -> int:
+    def _first(self, node: ast.AST, may_keep: Callable[[ast.AST], bool]) -> int:
+        tests = (each for each in self._about if may_keep(each) and self._bears_on(each, node))
+        return next((each.lineno for each in tests), 0)  # type: ignore[attr-defined]
+
+    def asks_whether_gone(self, node: ast.AST, removed: Release) -> int:
         """The line of the first test of the file that may keep it from what a release removed; 0 if there is none."""
 
-        def may_keep(node: ast.AST) -> bool:
-            if isinstance(node, ast.Try):
-                return any(_came_or_went(each) for part in node.body for each in _imported(part))
-            said = list(self._said(node, _HOPS))
+        def may_keep(test: ast.AST) -> bool:
+            if isinstance(test, ast.Try):
+                return any(_came_or_went(each) for part in test.body for each in _imported(part))
+            said = list(self._said(test, _HOPS))
             return not said or any(isinstance(each, str) or each <= removed for each in said)
 
-        return next((node.lineno for node in self._about if may_keep(node)), 0)  # type: ignore[attr-defined]
+        return self._first(node, may_keep)
 
     def _said(self, test: ast.AST, hops: int) -> Iterator[str | Release]:
         """The names and the releases that a test asks for."""
@@ -173,6 +194,8 @@ class Guards:
             if isinstance(above, _FUNCTIONS) and part in above.body:
                 if branch is None and hops and self._is_called(above, node, hops):
                     return ""
+                if isinstance(branch, _DECIDES):
+                    return f" where line {getattr(branch, 'lineno', 0)} leads there"
                 return f" where `{above.name}` is called"
             if isinstance(above, _MAY_NOT) and branch is None and not self._is_taken(above, part):
                 branch = above

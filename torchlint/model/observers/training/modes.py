@@ -314,11 +314,7 @@ class Modes(Observer):
             loop = _loop_of(note, mine[-1])
             if loop is None or not isinstance(note.origin.origin, cst.Call) or id(loop) in self._found:
                 continue
-            if (
-                isinstance(loop.body[-1], ir.Break)
-                or runs_few_times(loop)
-                or any(identifier(node) in _GRAD_MODES for node in ir.walk(loop))
-            ):
+            if isinstance(loop.body[-1], ir.Break) or any(identifier(node) in _GRAD_MODES for node in ir.walk(loop)):
                 continue
             if _differentiated(self._log, note, loop) or self._is_kept(note, loop):
                 continue
@@ -363,13 +359,17 @@ def _differentiated(log: _Log, call: _Note, loop: ir.For | ir.While) -> bool:
 
 
 def _loop_of(call: _Note, mode: _Note) -> ir.For | ir.While | None:
-    """The outermost loop around the call that starts after the mode is set, if it holds the call itself."""
+    """
+    The outermost loop around the call that starts after the mode is set, if it holds the call itself, and more than a
+    few times: what few graphs cost is nothing.
+    """
     common = {each.activation for each in mode.iterations}
     for iteration in call.iterations:
         loop = iteration.loop
         if iteration.activation in common or not isinstance(loop, (ir.For, ir.While)):
             continue
-        return loop if any(node is call.origin for node in ir.walk(loop)) else None
+        inside = any(node is call.origin for node in ir.walk(loop))
+        return loop if inside and not runs_few_times(loop) else None
     return None
 
 
