@@ -22,7 +22,8 @@ class ParameterCreatedInForward(Rule):
 
     ## Known limits
     Layers without parameters (`nn.Softmax(dim=1)(x)`, `nn.MSELoss()`) are fine. Silent where it is built on a condition
-    (`if self.proj is None`), under `no_grad`, and on a layer whose parameters `forward` sets, which only computes.
+    (`if self.proj is None`), under `no_grad`, where `forward` makes optimizer steps itself, and on a layer whose
+    parameters `forward` sets, which only computes.
 
     ## References
     - [torch.nn.Module](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html)

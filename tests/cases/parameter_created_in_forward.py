@@ -180,3 +180,17 @@ def layer_whose_weights_are_read():
             return conv(x)
 
     Sized()(torch.rand(1, 3, 8, 8))
+
+
+def trained_before_it_is_returned():
+    class Denoise(nn.Module):
+        def forward(self, x):
+            guess = nn.Parameter(torch.zeros_like(x))
+            optimizer = torch.optim.SGD([guess], lr=0.5)
+            for _ in range(3):
+                optimizer.zero_grad()
+                (guess - x).pow(2).sum().backward()
+                optimizer.step()
+            return guess
+
+    assert torch.allclose(Denoise()(torch.ones(3)), torch.ones(3))

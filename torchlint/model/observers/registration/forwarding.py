@@ -140,7 +140,9 @@ class Forwarding(Observer):
                 isinstance(each, Tensor) and each.is_parameter is Truth.YES for each in result.parameters.values()
             )
         definition = running.function.definition
-        if trains and not _conditional(definition, origin) and not _is_given_its_parameters(definition, origin):
+        if trains and not (
+            _conditional(definition, origin) or _is_given_its_parameters(definition, origin) or _steps(definition)
+        ):
             machine.emit(
                 BuiltInForward(
                     node=origin.origin,
@@ -318,6 +320,12 @@ def _conditional(definition: ir.Node, call: ir.Call) -> bool:
 def _under_if(statement: ir.Statement, call: ir.Call) -> bool:
     branches = (node for node in ir.walk(statement) if isinstance(node, (ir.If, ir.Conditional, ir.Boolean, ir.Try)))
     return any(node is call for branch in branches for node in ir.walk(branch))
+
+
+def _steps(definition: ir.Node) -> bool:
+    """Whether a function makes a step of an optimizer itself: what it builds may be trained before it returns."""
+    calls = (node for node in ir.walk(definition) if isinstance(node, ir.Call))
+    return any(isinstance(each.function, ir.Attribute) and each.function.attr == "step" for each in calls)
 
 
 def _is_given_its_parameters(definition: ir.Node, call: ir.Call) -> bool:
