@@ -13,7 +13,7 @@ import pytest
 from torchlint.syntax import ir
 from torchlint.syntax.lowering import lower_ast
 from torchlint.syntax.place import NodeWantedError, is_place, key
-from torchlint.syntax.reading import written
+from torchlint.syntax.reading import written, written_in
 from torchlint.syntax.text import NEWLINE
 from torchlint.syntax.tree import children
 
@@ -111,3 +111,11 @@ def test_a_place_is_known_by_its_class_and_identity_alone() -> None:
         with pytest.raises(NodeWantedError):
             look()
     assert is_place(place)
+
+
+def test_what_is_written_is_the_same_whoever_asked_for_places_before() -> None:
+    text = "loss = criterion(x)\nfor a in x:\n    loss = criterion(a)\n    loss.backward()\n"
+    fresh, asked = both(text)[0], both(text)[0]
+    for node in ir.walk(asked.body):
+        assert node.origin is not None
+    assert written_in(fresh.body).words == written_in(asked.body).words

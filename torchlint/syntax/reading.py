@@ -38,6 +38,7 @@ from torchlint.syntax.features import (
     SQUARED_MEAN,
     WRITES,
 )
+from torchlint.syntax.place import is_place
 from torchlint.syntax.spelling import (
     CONTAINERS,
     OF_BACKWARD,
@@ -331,7 +332,8 @@ def _column_of(node: ir.Assign, name: str) -> int:
     """Where an assignment begins in its line; -1 where its value is made of what the name held before."""
     if any(type(each) is ir.Name and each.id == name for each in ir.walk(node.value)) if node.value else True:
         return -1
-    return getattr(node.at, "col_offset", 0)
+    at = node.at.at if is_place(node.at) else node.at  # somebody may have asked for its place before
+    return getattr(at, "col_offset", 0)
 
 
 def _may_be_loss(name: str, value: ir.Expression | None) -> bool:

@@ -44,6 +44,7 @@ from torchlint.syntax.reading import written
 from torchlint.syntax.spelling import dotted
 
 _SETTING_MODE = frozenset(each.rpartition(".")[2] for each in SETS_GRAD_MODE)
+_SETTING = _SETTING_MODE | frozenset(DEFAULTS_SET_BY)
 _OF_CONTAINERS = frozenset(
     {
         "append",
@@ -368,7 +369,7 @@ def _reach(run: Run, function: Function) -> Reach:
             frozenset(names - own),
             differentiates,
             changes_flags(function),
-            frozenset(called & (_SETTING_MODE | DEFAULTS_SET_BY.keys())),
+            frozenset(called & _SETTING),
         )
     return known
 

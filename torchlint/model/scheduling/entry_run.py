@@ -43,6 +43,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
 )
 from torchlint.syntax import ir
+from torchlint.syntax.place import NodeWantedError
 from torchlint.syntax.spelling import identifier
 from torchlint.syntax.tree import described
 
@@ -149,7 +150,7 @@ class EntryRun:
             if entry is None:
                 self._cut()
             return False
-        except Exception as error:
+        except (Exception, NodeWantedError) as error:  # nothing here has a tree: who wants one of its nodes has failed
             self._lost(entry, error)
             return False
         return True
@@ -159,7 +160,7 @@ class EntryRun:
         if isinstance(place, ir.Statement):
             self.machine.events.append(ScriptCut(node=place.line, statement=place.line))
 
-    def _lost(self, entry: Function | Class | None, error: Exception) -> None:
+    def _lost(self, entry: Function | Class | None, error: BaseException) -> None:
         place = self.machine.statement if entry is None else entry.definition
         line = place.line if isinstance(place, ir.Statement) else self.machine.program.origin
         name = "the script" if entry is None else f"`{entry.name}`"
