@@ -29,7 +29,7 @@ class EvaluationTracksGradients(Rule):
     ## Known limits
     Silent where outputs are returned, yielded, appended or stored, where a backward follows, and where a caller in the
     same file calls the function under `no_grad`. Silent, too, in files that differentiate inside of a `forward`, and
-    for loops of at most four rounds.
+    for loops over at most four values that are written out.
 
     ## References
     - [Evaluation mode and no-grad mode](https://docs.pytorch.org/docs/stable/notes/autograd.html#evaluation-mode-nn-module-eval)

@@ -360,8 +360,8 @@ def _differentiated(log: _Log, call: _Note, loop: ir.For | ir.While) -> bool:
 
 def _loop_of(call: _Note, mode: _Note) -> ir.For | ir.While | None:
     """
-    The outermost loop around the call that starts after the mode is set, if it holds the call itself, and more than a
-    few times: what few graphs cost is nothing.
+    The outermost loop around the call that starts after the mode is set, if it holds the call itself, and no few
+    rounds are written out: what few graphs cost is nothing.
     """
     common = {each.activation for each in mode.iterations}
     for iteration in call.iterations:
@@ -369,8 +369,13 @@ def _loop_of(call: _Note, mode: _Note) -> ir.For | ir.While | None:
         if iteration.activation in common or not isinstance(loop, (ir.For, ir.While)):
             continue
         inside = any(node is call.origin for node in ir.walk(loop))
-        return loop if inside and not runs_few_times(loop) else None
+        return loop if inside and not _is_written_out(loop) else None
     return None
+
+
+def _is_written_out(loop: ir.For | ir.While) -> bool:
+    """Whether each of a few rounds is written: `for size in (1, 3)`."""
+    return isinstance(loop, ir.For) and isinstance(loop.iterable, ir.Sequence) and runs_few_times(loop)
 
 
 def _may_share(one: Value, other: Value) -> bool:
