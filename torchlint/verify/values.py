@@ -146,12 +146,33 @@ class Config:
         return getattr(self, name) if default is None else default
 
 
-_ENTRIES = ("first", "second")
-"""What a dictionary of settings holds of which no key is known."""
+class _AskedFor(dict[str, Any]):
+    """A dictionary that has the keys which are asked for; gone through before, it has `_entries`."""
+
+    _entries: ClassVar[tuple[str, ...]]
+
+    def _filled(self) -> dict[str, Any]:
+        for key in self._entries if not dict.__len__(self) else ():
+            self[key]
+        return self
+
+    def values(self) -> Any:
+        """As those of a dictionary."""
+        return dict.values(self._filled())
+
+    def items(self) -> Any:
+        """As those of a dictionary."""
+        return dict.items(self._filled())
+
+    def keys(self) -> Any:
+        """As those of a dictionary."""
+        return dict.keys(self._filled())
 
 
-class Settings(dict[str, Any]):
+class Settings(_AskedFor):
     """The same as a dictionary: it holds the keys that are asked for, and those that a function is known to read."""
+
+    _entries = ("first", "second")
 
     def __init__(self, size: int, reads: tuple[tuple[str, str], ...] = ()) -> None:
         super().__init__()
@@ -181,31 +202,15 @@ class Settings(dict[str, Any]):
         dict.update(copied, self)
         return copied
 
-    def _filled(self) -> Settings:
-        """With something, where it is gone through before a key was asked for."""
-        for key in _ENTRIES if not dict.__len__(self) else ():
-            self[key]
-        return self
-
-    def values(self) -> Any:
-        """As those of a dictionary."""
-        return dict.values(self._filled())
-
-    def items(self) -> Any:
-        """As those of a dictionary."""
-        return dict.items(self._filled())
-
-    def keys(self) -> Any:
-        """As those of a dictionary."""
-        return dict.keys(self._filled())
-
 
 PARTS = 3
 """So many tensors a dictionary holds of which no key is known."""
 
 
-class Batch(dict[str, Any]):
+class Batch(_AskedFor):
     """A dictionary of tensors that has the keys which are asked for."""
+
+    _entries = tuple(map(str, range(PARTS)))
 
     def __init__(
         self,
@@ -222,27 +227,9 @@ class Batch(dict[str, Any]):
         self[key] = value = tensor(str(key), *self._own.get(key, self._made))
         return value
 
-    def _filled(self) -> Batch:
-        """With something, where it is gone through before a key was asked for."""
-        for number in range(PARTS) if not dict.__len__(self) else ():
-            self[str(number)]
-        return self
-
     def __iter__(self) -> Any:
         """As that of a dictionary."""
         return dict.__iter__(self._filled())
-
-    def values(self) -> Any:
-        """As those of a dictionary."""
-        return dict.values(self._filled())
-
-    def items(self) -> Any:
-        """As those of a dictionary."""
-        return dict.items(self._filled())
-
-    def keys(self) -> Any:
-        """As those of a dictionary."""
-        return dict.keys(self._filled())
 
     def get(self, key: str, default: Any = None) -> Any:
         return dict.get(self, key, default)

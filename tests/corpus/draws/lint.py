@@ -7,6 +7,7 @@ Each package is linted from its own folder, as its user would, without a cache.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -22,6 +23,8 @@ TIMEOUT = 600.0
 OF_THE_LINTER = ("TLN000",)
 OF_NO_RULE = (*OF_THE_LINTER, "TLN001", "TLN002")
 """Files that are not Python, and comments that silence nothing, are nothing to judge the rules by."""
+_DIRECTORIES = re.compile(r"(?<![\w.])/(?:[^\s/()'\"]+/)+")
+"""Of a path in what an ended process says last: where it lies is nobody's business but this machine's."""
 
 
 @dataclass
@@ -82,7 +85,8 @@ def lint(
         found = json.loads(run.stdout)
     except ValueError:
         last = run.stderr.strip().splitlines()[-1:] or ["nothing printed"]
-        result.trouble.append(f"exit status {run.returncode}: {last[0][:200]}")
+        said = _DIRECTORIES.sub("", last[0])[:200]
+        result.trouble.append(f"exit status {run.returncode}: {said}")
         return result
     wanted = tuple(codes) or ("",)
     result.findings = [each for each in found if each["code"] not in OF_NO_RULE and each["code"].startswith(wanted)]
