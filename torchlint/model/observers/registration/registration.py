@@ -302,6 +302,8 @@ class Registration(Observer):
     ) -> None:
         if isinstance(receiver, Super) and name == "__init__":
             self._ran_init(receiver.instance)
+        elif name == "__init__" and isinstance(receiver, Class) and not positional:
+            _astray(self._inits[-1] if self._inits else None, origin)
         elif name == "__init__" and isinstance(receiver, (Module, Unknown)):
             if not _astray(self._inits[-1] if self._inits else None, origin) and isinstance(receiver, Unknown):
                 for init in self._inits:
@@ -341,9 +343,14 @@ class Registration(Observer):
 
 
 def _astray(init: _Init | None, origin: ir.Call) -> bool:
-    """A call of `nn.Module.__init__` in an `__init__`, on something that is not `self`."""
+    """A call of the `__init__` of `nn.Module`, or of a base of the class, in an `__init__`, that does not get `self`."""
     call = origin.origin
-    if init is not None and isinstance(call, cst.Call) and re.fullmatch(_ASTRAY, written(origin.function.origin)):
+    if init is None or not isinstance(call, cst.Call):
+        return False
+    text = written(origin.function.origin)
+    owner = init.function.owner
+    bases = [written(each.value.origin) for each in owner.definition.bases] if owner is not None else []
+    if re.fullmatch(_ASTRAY, text) or (not origin.arguments and text in [f"{base}.__init__" for base in bases]):
         init.astray = call
         return True
     return False
