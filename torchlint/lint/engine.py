@@ -307,7 +307,7 @@ class _Check:
         rule, event = question.rule, question.event
         for diagnostic in diagnostics:
             if _level(rule, event, diagnostic) is Level.ERROR and self._generated:
-                continue  # an error says that what runs fails: the generated file has it too, or it is a generator's mark
+                continue  # what runs is the generated file, which has it as well, or it is a generator's mark
             finding = self._finding(rule, event, diagnostic)
             key = (finding.code, finding.span)
             known = self.found.get(key)

@@ -62,7 +62,7 @@ _SETS_NEW_LAYER = re.compile(
 _UNREGISTERS = re.compile(
     r"\bdel\s+\S+\.|\b(delattr|_parameters|weight_norm|spectral_norm|parametri[sz]\w*|__dict__)\b"
 )
-_ASTRAY = r"(torch\.)?(nn\.)?Module(\(\))?\.__init__"
+_ASTRAY = re.compile(r"(torch\.)?(nn\.)?Module(\(\))?\.__init__")
 _BY_HAND = re.compile(r"\b(__dict__|_parameters|_modules|_buffers|_backward_hooks|vars|exec)\b|object\.__setattr__")
 _RAISES = frozenset(
     {"parameters", "named_parameters", "children", "modules", "to", "cuda", "cpu", "float", "half", "double", "train",
@@ -302,10 +302,9 @@ class Registration(Observer):
     ) -> None:
         if isinstance(receiver, Super) and name == "__init__":
             self._ran_init(receiver.instance)
-        elif name == "__init__" and isinstance(receiver, Class) and not positional:
-            _astray(self._inits[-1] if self._inits else None, origin)
-        elif name == "__init__" and isinstance(receiver, (Module, Unknown)):
-            if not _astray(self._inits[-1] if self._inits else None, origin) and isinstance(receiver, Unknown):
+        elif name == "__init__" and isinstance(receiver, (Class, Module, Unknown)):
+            astray = _astray(self._inits[-1] if self._inits else None, origin, isinstance(receiver, Class))
+            if not astray and isinstance(receiver, Unknown):
                 for init in self._inits:
                     if init is not None:
                         self._ran_init(init.instance)  # `super(...)` in a way that the model does not follow
@@ -342,18 +341,14 @@ class Registration(Observer):
                 _container(self.machine, cls, name, value, place, registered)
 
 
-def _astray(init: _Init | None, origin: ir.Call) -> bool:
-    """A call of the `__init__` of `nn.Module`, or of a base of the class, in an `__init__`, that does not get `self`."""
+def _astray(init: _Init | None, origin: ir.Call, known: bool = False) -> bool:
+    """A call of the `__init__` of `nn.Module`, or of a class of the project, on something that is not `self`."""
     call = origin.origin
-    if init is None or not isinstance(call, cst.Call):
+    astray = (known and not origin.arguments) or _ASTRAY.fullmatch(written(origin.function.origin)) is not None
+    if init is None or not astray or not isinstance(call, cst.Call):
         return False
-    text = written(origin.function.origin)
-    owner = init.function.owner
-    bases = [written(each.value.origin) for each in owner.definition.bases] if owner is not None else []
-    if re.fullmatch(_ASTRAY, text) or (not origin.arguments and text in [f"{base}.__init__" for base in bases]):
-        init.astray = call
-        return True
-    return False
+    init.astray = call
+    return True
 
 
 def _made_by_an_earlier_run(running: list[tuple[ir.Node, int]], parameter: Tensor) -> bool:
