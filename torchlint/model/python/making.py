@@ -119,14 +119,15 @@ def may_be_overridden(instance: Instance, method: Function) -> bool:
 def _is_default(definition: ir.FunctionDef | ir.Lambda) -> bool:
     if isinstance(definition, ir.Lambda):
         return False
-    body = [each for each in definition.body if not isinstance(each, (ir.Pass, ir.ExpressionStatement)) or _acts(each)]
+    body = [each for each in definition.body if not isinstance(each, ir.Pass) and not is_docstring(each)]
     if len(body) > 1 or not all(isinstance(each, ir.Return) for each in body):
         return False
     return all(isinstance(each, ir.Return) and _is_constant(each.value) for each in body)
 
 
-def _acts(statement: ir.Statement) -> bool:
-    return isinstance(statement, ir.ExpressionStatement) and not isinstance(statement.value, ir.Constant)
+def is_docstring(statement: ir.Statement) -> bool:
+    """Whether a statement is a constant by itself: a docstring, or `...`."""
+    return isinstance(statement, ir.ExpressionStatement) and isinstance(statement.value, ir.Constant)
 
 
 def _is_constant(value: ir.Expression | None) -> bool:

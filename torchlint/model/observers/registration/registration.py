@@ -21,7 +21,7 @@ from torchlint.model.observers.moments import holds
 from torchlint.model.observers.pending import expression
 from torchlint.model.observers.registration.by_hand import are_kept_by_hand, are_left_alone
 from torchlint.model.python.attributes import is_module
-from torchlint.model.python.making import called_as_written, is_abstract, is_plain_base, made_as_written
+from torchlint.model.python.making import called_as_written, is_abstract, is_docstring, is_plain_base, made_as_written
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -176,7 +176,7 @@ class Registration(Observer):
             return
         if any(owner in other.bases and len(other.bases) > 1 for other in self._classes):
             return  # made to be mixed in: who derives from it and from another class runs the other's `__init__`, too
-        body = [statement for statement in definition.body if not _is_docstring(statement)]
+        body = [statement for statement in definition.body if not is_docstring(statement)]
         used = self._used.get(id(definition))
         if not body:
             return
@@ -424,10 +424,6 @@ def _leads_to(value: Value | None, instance: Instance) -> bool:
     if isinstance(value, Unknown):
         value = value.part_of
     return value is not None and any(holds(each, instance) for _, each in alternatives(value))
-
-
-def _is_docstring(statement: ir.Statement) -> bool:
-    return isinstance(statement, ir.ExpressionStatement) and isinstance(statement.value, ir.Constant)
 
 
 def _is_plain_call(line: cst.CSTNode) -> bool:
