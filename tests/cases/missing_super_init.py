@@ -513,3 +513,33 @@ def done_by_a_method_that_is_replaced_on_one_path():
     except ValueError:
         pass
     Net(2)(torch.ones(1, 2))
+
+
+def a_base_of_the_file_initialised_without_self():
+    """Raises: missing 1 required positional argument"""
+
+    class Base(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.n = 1
+
+    class Net(Base):
+        def __init__(self):
+            Base.__init__()  # error: [TLN308]
+            self.layer = nn.Linear(2, 2)
+
+    Net()
+
+
+def a_base_of_the_file_initialised_by_name():
+    class Base(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.n = 1
+
+    class Net(Base):
+        def __init__(self):
+            Base.__init__(self)
+            self.layer = nn.Linear(2, 2)
+
+    Net()

@@ -456,3 +456,72 @@ def an_old_layer_under_another_name():
             optimizer.step()
 
     train([3, 3])
+
+
+def a_hook_of_an_abstract_class_that_derived_ones_replace():
+    import abc
+
+    class Bound(nn.Module, abc.ABC):
+        @abc.abstractmethod
+        def forward(self, x):
+            raise NotImplementedError
+
+        def bound_parameters(self):
+            return []
+
+        @property
+        def others(self):
+            return ()
+
+        def optimizers(self):
+            slow = torch.optim.SGD(list(self.others), lr=0.1)
+            return slow, torch.optim.SGD(list(self.bound_parameters()), lr=0.1)
+
+    def parameter(self):
+        return [torch.nn.Parameter(torch.ones(2))]
+
+    made = type("Made", (Bound,), {"forward": parameter, "bound_parameters": parameter, "others": property(parameter)})
+    made().optimizers()
+
+
+def a_hook_of_a_class_that_can_be_made():
+    """Raises: optimizer got an empty parameter list"""
+
+    class Bound(nn.Module):
+        def bound_parameters(self):
+            return []
+
+        def optimizer(self):
+            return torch.optim.SGD(list(self.bound_parameters()), lr=0.1)  # error: [TLN305]
+
+    Bound().optimizer()
+
+
+def all_of_nothing_returns_first():
+    class Bound(nn.Module):
+        def bound_parameters(self):
+            return []
+
+        def optimizer(self):
+            params = list(self.bound_parameters())
+            if all([p.numel() == 0 for p in params]):
+                return None
+            return torch.optim.SGD(params, lr=0.1)
+
+    Bound().optimizer()
+
+
+def any_of_nothing_does_not_return():
+    """Raises: optimizer got an empty parameter list"""
+
+    class Bound(nn.Module):
+        def bound_parameters(self):
+            return []
+
+        def optimizer(self):
+            params = list(self.bound_parameters())
+            if any(p.numel() == 0 for p in params):
+                return None
+            return torch.optim.SGD(params, lr=0.1)  # error: [TLN305]
+
+    Bound().optimizer()

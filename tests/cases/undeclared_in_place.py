@@ -245,3 +245,36 @@ def returned_and_not_declared():
     x = a * 2
     y = Tripled.apply(x)
     (y.sum() + x.sum()).backward()
+
+
+def running_statistics_without_a_gradient():
+    class Normalised(Function):
+        @staticmethod
+        def forward(ctx, x, running_mean, momentum):
+            mean = x.mean(0)
+            running_mean.copy_(running_mean * (1 - momentum) + mean * momentum)
+            return x - running_mean
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad, None, None
+
+    x = torch.ones(2, 3, requires_grad=True)
+    Normalised.apply(x, torch.zeros(3), 0.1).sum().backward()
+
+
+def an_input_with_a_gradient_beside_one_without():
+    """Holds: x[0] == 0.5"""
+
+    class Halved(Function):
+        @staticmethod
+        def forward(ctx, x, scale):
+            x.mul_(scale)  # warning: [TLN504]
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 0.5 * grad, None
+
+    x = torch.ones(2)
+    y = Halved.apply(x, 0.5)

@@ -467,3 +467,25 @@ def test_classes_are_allowed_where_torch_can_allow_them(tmp_path: Path, requirem
     (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings
     assert "refuses a whole module" in found.message
     assert any("add_safe_globals" in step.message for step in found.trace) == offered
+
+
+@pytest.mark.parametrize(
+    ("around", "said"),
+    [
+        ("with allowed_by_safe_globals():", PERHAPS),
+        ("with torch.serialization.safe_globals([Net]):", PERHAPS),
+        ("with torch.no_grad():", "line 7 uses it as a whole module, which torch refuses from 2.6 on"),
+    ],
+)
+def test_what_a_context_allows_is_not_refused(tmp_path: Path, around: str, said: str) -> None:
+    text = LOAD.replace("    kept =", f"    {around}\n        kept =").replace("return kept", "return kept.eval()")
+    project(tmp_path, {"load.py": text})
+    (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings
+    assert found.message.endswith(said)
+
+
+@pytest.mark.parametrize(("given", "count"), [(", pickle_module=pickle", 0), (", None, pickle", 0), (", 'cpu'", 1)])
+def test_another_pickle_module_is_a_choice_on_every_torch(tmp_path: Path, given: str, count: int) -> None:
+    text = LOAD.replace("(path)\n    return", f"(path{given})\n    return")
+    project(tmp_path, {"load.py": text})
+    assert len(lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings) == count

@@ -10,6 +10,7 @@ from torchlint.lint.engine import check_text
 from torchlint.lint.registry import Selection, load
 from torchlint.project.index import ProjectIndex
 from torchlint.syntax import ir
+from torchlint.syntax.place import NodeWantedError
 
 NUMBER = re.compile(r"line \d+")
 
@@ -25,6 +26,15 @@ class Broken(ProjectIndex):
     def program(self, module: str) -> tuple[ir.Program, bool] | None:
         if module == "broken":
             raise ZeroDivisionError("a fault of the linter")
+        return super().program(module)
+
+
+class WithoutANode(ProjectIndex):
+    """A project that looks into a node where there are places only, as a fault of an observer would."""
+
+    def program(self, module: str) -> tuple[ir.Program, bool] | None:
+        if module == "broken":
+            raise NodeWantedError
         return super().program(module)
 
 
@@ -82,6 +92,19 @@ def test_an_error_in_the_model_costs_one_entry_point() -> None:
         (21, f"the model could not follow `Net.forward`: {error}; the other findings stand"),
         (30, f"the model could not follow the script: {error}; the other findings stand"),
     ]
+
+
+def test_whoever_wants_a_node_of_a_place_costs_one_entry_point() -> None:
+    """It is no `Exception`: nobody between the model and the engine may take it for a failure of theirs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("torchlint.lint.engine.ProjectIndex", WithoutANode)
+        registry = load()
+        report = check_text("x.py", LOST, registry, Selection(frozenset(registry.names), strict=True))
+    told = {(finding.span.line, finding.code): finding.message for finding in report.findings}
+    assert {(9, "TLN101"), (37, "TLN101")} <= set(told)
+    ((line, said),) = [(line, text) for (line, code), text in told.items() if code == "TLN000"]
+    assert line == 30
+    assert said.startswith("the model could not follow the script: NodeWantedError (test_lost_entry.py")
 
 
 IN_A_CONTEXT = """

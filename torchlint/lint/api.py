@@ -348,7 +348,9 @@ class _Judged:
                         file.facts(call, self.reference.statement),
                         len(call.args) + said,
                     )
-            elif self.target.begins_before(_WEIGHTS_ONLY) and not unknown:
+            elif (
+                self.target.begins_before(_WEIGHTS_ONLY) and not unknown and _given(call, "pickle_module", 2, False) < 0
+            ):
                 yield Use(events.UnsafeLoad, self.reference, file.facts(call, self.reference.statement))
         elif name == "torch.hub.load":
             repository = _repository(call)

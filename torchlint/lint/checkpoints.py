@@ -192,6 +192,17 @@ class Checkpoints(Described):
                 return node
         return None
 
+    def allows_classes(self, call: ast.Call) -> bool:
+        """Whether a call stands in a `with safe_globals(...)`, torch's or the project's own of that name."""
+        node: ast.AST | None = call
+        while (node := self._parents.get(node)) is not None and not isinstance(
+            node, (ast.FunctionDef, ast.AsyncFunctionDef)
+        ):
+            contexts = [each.context_expr for each in node.items] if isinstance(node, ast.With) else []
+            if any(isinstance(each, ast.Call) and "safe_globals" in last_name(each.func) for each in contexts):
+                return True
+        return False
+
     def saved_by_class(self, call: ast.Call) -> list[ast.Call]:
         """The calls of `torch.save` in the class that a call stands in."""
         around = self.class_around(call)

@@ -306,6 +306,8 @@ class _Check:
     def _take(self, question: Question, diagnostics: Sequence[Diagnostic]) -> None:
         rule, event = question.rule, question.event
         for diagnostic in diagnostics:
+            if _level(rule, event, diagnostic) is Level.ERROR and self._generated:
+                continue  # what runs is the generated file, which has it as well, or it is a generator's mark
             finding = self._finding(rule, event, diagnostic)
             key = (finding.code, finding.span)
             known = self.found.get(key)
@@ -354,23 +356,14 @@ class _Check:
         return self.selection.shows(finding.code, finding.level)
 
     def _finding(self, rule: Rule, event: events.Event | None, diagnostic: Diagnostic) -> Finding:
-        level = diagnostic.level or rule.level
         conditions = event.conditions if event is not None else ()
-        if conditions and level is Level.ERROR:
-            level = Level.WARNING  # an error has no open link
-        message = diagnostic.message
-        if level is Level.ERROR and self._generated:
-            level, message = (
-                Level.WARNING,
-                f"{message}, where this file itself runs: `{self._generated}` is made from it",
-            )
         return Finding(
             path=self.source.path,
             span=self._span(diagnostic.node),
             code=rule.code,
             name=rule.name,
-            level=level,
-            message=message,
+            level=_level(rule, event, diagnostic),
+            message=diagnostic.message,
             trace=self._proof(diagnostic),
             fix=self._fix(rule, diagnostic),
             conditions=conditions,
@@ -378,9 +371,9 @@ class _Check:
         )
 
     @cached_property
-    def _generated(self) -> str:
-        """A file of the project that was generated from this one: that is what runs."""
-        return generated_from(self.source.path, self.project)
+    def _generated(self) -> bool:
+        """Whether a file of the project was generated from this one: that is what runs, and is linted itself."""
+        return bool(generated_from(self.source.path, self.project))
 
     def _proof(self, diagnostic: Diagnostic) -> tuple[TraceLine, ...]:
         """The trace with places; none where its only step is the place of the finding itself."""
@@ -441,6 +434,12 @@ class _Check:
             span = Span(1, 1, 1, 1)
         message = f"the rule {rule.code} ({rule.name}) failed: {described(error)}; the other findings stand"
         return problem(self.source.path, INTERNAL_ERROR, message, span)
+
+
+def _level(rule: Rule, event: events.Event | None, diagnostic: Diagnostic) -> Level:
+    level = diagnostic.level or rule.level
+    open_link = level is Level.ERROR and event is not None and bool(event.conditions)
+    return Level.WARNING if open_link else level  # an error has no open link
 
 
 def _with_fix(diagnostic: Diagnostic) -> Diagnostic:

@@ -54,6 +54,9 @@ class Loaded:
         call, statement
             The call, and what it stands in.
         """
+        if self.checkpoints.allows_classes(call):
+            line = getattr(self.checkpoints.function_around(call), "lineno", 0)
+            return {"around": line, "is_weights": self.checkpoints.gives_weights(call), "is_ours": self.is_test}
         written = self.checkpoints.written(call)
         used = self.checkpoints.reads(call)
         own = used if used is not None or written is None else self.checkpoints.saved(written)

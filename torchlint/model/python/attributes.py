@@ -10,7 +10,7 @@ from torchlint.knowledge import foreign
 from torchlint.knowledge.modules import find as modules
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.introspection import name_of
-from torchlint.model.python.making import MODULE_BASES
+from torchlint.model.python.making import MODULE_BASES, may_be_overridden
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import REGISTRIES, imported, lookup
 from torchlint.model.state.guards import Truth
@@ -184,9 +184,11 @@ def _of_class(run: Run, instance: Instance, name: str, found: Value, origin: ir.
             result = run.call(Bound(instance, name, found), [], origin)
             if found.kind == "cached":
                 run.machine.trail.set(instance.attributes, name, result)
-            return result
+            return choose_patched(instance, result, origin) if may_be_overridden(instance, found) else result
         method = Bound(instance, name, found)
-        return choose_patched(instance, method, origin) if instance.may_be_patched() else method
+        if instance.may_be_patched() or may_be_overridden(instance, found):
+            return choose_patched(instance, method, origin)
+        return method
     if isinstance(found, Instance) and any("__get__" in each.attributes for each in found.cls.ancestry()):
         return Unknown(held_tensors(instance), source=origin)
     if isinstance(found, Unknown) and found.part_of is None and not is_foreign(found):
@@ -195,7 +197,7 @@ def _of_class(run: Run, instance: Instance, name: str, found: Value, origin: ir.
 
 
 def choose_patched(instance: Instance, method: Value, origin: ir.Node) -> Value:
-    """A method of an object, or what unknown code may have put in its place."""
+    """A method of an object, or what unknown code or a derived class may have put in its place."""
     other = Unknown(held_tensors(instance), source=origin, part_of=instance)
     return Choice(((unknown_guard(), method), (unknown_guard(), other)))
 

@@ -171,6 +171,22 @@ def _sum(run: Run, site: CallSite) -> Value:
     return total
 
 
+def _quantified(run: Run, site: CallSite, decides: bool) -> Value | None:
+    """`any` is decided by one that holds, `all` by one that does not; of nothing, it is the other."""
+    if len(site.positional) != 1 or not isinstance(site.positional[0], (Sequence, Mapping)):
+        return None
+    known, elements = elements_of(run, site.positional[0])
+    for element in elements:
+        for tensor in reachable_tensors(element):
+            use(run.autograd, tensor, site.node)
+    truths = [_truth(each) for each in elements]
+    if not known:
+        return Scalar("bool")
+    if Truth.of(decides) in truths:
+        return Constant(decides)
+    return Scalar("bool") if Truth.MAYBE in truths else Constant(not decides)
+
+
 def _isinstance(run: Run, site: CallSite) -> Value:
     if len(site.positional) != 2:
         return Scalar("bool")
@@ -439,6 +455,8 @@ _BUILTINS: dict[str, Callable[[Run, CallSite], Value | None]] = {
     "sorted": _unordered,
     "dict": dict_builtin,
     "sum": _sum,
+    "any": lambda run, site: _quantified(run, site, True),
+    "all": lambda run, site: _quantified(run, site, False),
     "isinstance": _isinstance,
     "super": _super,
     "getattr": _getattr,

@@ -108,6 +108,36 @@ def is_abstract(cls: Class) -> bool:
     return False
 
 
+def may_be_overridden(instance: Instance, method: Function) -> bool:
+    """
+    Whether an object's method is a default, which returns a constant or nothing, of a class that is abstract: no object
+    is of that class itself, and those that derive from it have such a method so as to be given another.
+    """
+    return not instance.exact and _is_default(method.definition) and is_abstract(instance.cls)
+
+
+def _is_default(definition: ir.FunctionDef | ir.Lambda) -> bool:
+    if isinstance(definition, ir.Lambda):
+        return False
+    body = [each for each in definition.body if not isinstance(each, ir.Pass) and not is_docstring(each)]
+    if len(body) > 1 or not all(isinstance(each, ir.Return) for each in body):
+        return False
+    return all(isinstance(each, ir.Return) and _is_constant(each.value) for each in body)
+
+
+def is_docstring(statement: ir.Statement) -> bool:
+    """Whether a statement is a constant by itself: a docstring, or `...`."""
+    return isinstance(statement, ir.ExpressionStatement) and isinstance(statement.value, ir.Constant)
+
+
+def _is_constant(value: ir.Expression | None) -> bool:
+    if isinstance(value, ir.Sequence):
+        return not value.elements
+    if isinstance(value, ir.Dict):
+        return not value.values
+    return value is None or isinstance(value, ir.Constant)
+
+
 def _is_left_open(definition: ir.FunctionDef | ir.Lambda) -> bool:
     if isinstance(definition, ir.Lambda):
         return False

@@ -323,9 +323,28 @@ def _line(definition: cst.FunctionDef, small: cst.CSTNode) -> cst.CSTNode:
 def _written_in_forward(machine: Machine, forward: Method, methods: dict[str, Method]) -> None:
     if any(method.calls("mark_dirty") for method in methods.values()):
         return
+    first = 0 if "setup_context" in methods else 1
     for name in forward.inputs():
-        if not _is_only_written(forward, name):
+        place = forward.parameters.index(name) - first
+        if not _is_only_written(forward, name) and not _has_no_gradient(methods.get("backward"), place):
             _writes(machine, forward, name, "forward", "input", certain=forward.is_like_tensor(name))
+
+
+def _has_no_gradient(backward: Method | None, place: int) -> bool:
+    """
+    Whether `backward` returns None for an input, and something for another: a buffer, as the statistics of a
+    normalisation. Nothing differentiates by it, and its version counter tells whoever saved it.
+    """
+    returns = [node.value for node in backward.nodes if isinstance(node, cst.Return)] if backward is not None else []
+    lists = [value.elements if isinstance(value, cst.Tuple) else () for value in returns]
+    if not lists or any(len(each) <= place or any(isinstance(e, cst.StarredElement) for e in each) for each in lists):
+        return False
+    given = [{at for at, element in enumerate(each) if not _is_none(element.value)} for each in lists]
+    return all(given) and not any(place in each for each in given)
+
+
+def _is_none(value: cst.BaseExpression) -> bool:
+    return isinstance(value, cst.Name) and value.value == "None"
 
 
 def _is_only_written(method: Method, name: str) -> bool:

@@ -21,7 +21,7 @@ from torchlint.model.observers.moments import holds
 from torchlint.model.observers.pending import expression
 from torchlint.model.observers.registration.by_hand import are_kept_by_hand, are_left_alone
 from torchlint.model.python.attributes import is_module
-from torchlint.model.python.making import called_as_written, is_abstract, is_plain_base, made_as_written
+from torchlint.model.python.making import called_as_written, is_abstract, is_docstring, is_plain_base, made_as_written
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -62,7 +62,7 @@ _SETS_NEW_LAYER = re.compile(
 _UNREGISTERS = re.compile(
     r"\bdel\s+\S+\.|\b(delattr|_parameters|weight_norm|spectral_norm|parametri[sz]\w*|__dict__)\b"
 )
-_ASTRAY = r"(torch\.)?(nn\.)?Module(\(\))?\.__init__"
+_ASTRAY = re.compile(r"(torch\.)?(nn\.)?Module(\(\))?\.__init__")
 _BY_HAND = re.compile(r"\b(__dict__|_parameters|_modules|_buffers|_backward_hooks|vars|exec)\b|object\.__setattr__")
 _RAISES = frozenset(
     {"parameters", "named_parameters", "children", "modules", "to", "cuda", "cpu", "float", "half", "double", "train",
@@ -176,7 +176,7 @@ class Registration(Observer):
             return
         if any(owner in other.bases and len(other.bases) > 1 for other in self._classes):
             return  # made to be mixed in: who derives from it and from another class runs the other's `__init__`, too
-        body = [statement for statement in definition.body if not _is_docstring(statement)]
+        body = [statement for statement in definition.body if not is_docstring(statement)]
         used = self._used.get(id(definition))
         if not body:
             return
@@ -302,8 +302,9 @@ class Registration(Observer):
     ) -> None:
         if isinstance(receiver, Super) and name == "__init__":
             self._ran_init(receiver.instance)
-        elif name == "__init__" and isinstance(receiver, (Module, Unknown)):
-            if not _astray(self._inits[-1] if self._inits else None, origin) and isinstance(receiver, Unknown):
+        elif name == "__init__" and isinstance(receiver, (Class, Module, Unknown)):
+            astray = _astray(self._inits[-1] if self._inits else None, origin, isinstance(receiver, Class))
+            if not astray and isinstance(receiver, Unknown):
                 for init in self._inits:
                     if init is not None:
                         self._ran_init(init.instance)  # `super(...)` in a way that the model does not follow
@@ -340,13 +341,14 @@ class Registration(Observer):
                 _container(self.machine, cls, name, value, place, registered)
 
 
-def _astray(init: _Init | None, origin: ir.Call) -> bool:
-    """A call of `nn.Module.__init__` in an `__init__`, on something that is not `self`."""
+def _astray(init: _Init | None, origin: ir.Call, known: bool = False) -> bool:
+    """A call of the `__init__` of `nn.Module`, or of a class of the project, on something that is not `self`."""
     call = origin.origin
-    if init is not None and isinstance(call, cst.Call) and re.fullmatch(_ASTRAY, written(origin.function.origin)):
-        init.astray = call
-        return True
-    return False
+    astray = (known and not origin.arguments) or _ASTRAY.fullmatch(written(origin.function.origin)) is not None
+    if init is None or not astray or not isinstance(call, cst.Call):
+        return False
+    init.astray = call
+    return True
 
 
 def _made_by_an_earlier_run(running: list[tuple[ir.Node, int]], parameter: Tensor) -> bool:
@@ -422,10 +424,6 @@ def _leads_to(value: Value | None, instance: Instance) -> bool:
     if isinstance(value, Unknown):
         value = value.part_of
     return value is not None and any(holds(each, instance) for _, each in alternatives(value))
-
-
-def _is_docstring(statement: ir.Statement) -> bool:
-    return isinstance(statement, ir.ExpressionStatement) and isinstance(statement.value, ir.Constant)
 
 
 def _is_plain_call(line: cst.CSTNode) -> bool:
