@@ -238,6 +238,25 @@ def test_what_holds_the_newest_torch_back_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "use"),
+    [
+        ("TLN901", "torch.symeig(torch.eye(2))"),
+        ("TLN903", "torch.optim.lr_scheduler.StepLR(torch.optim.SGD([torch.ones(1)]), 1, verbose=True)"),
+        ("TLN907", "torch.compile(len)"),
+    ],
+)
+def test_a_package_of_which_nothing_is_known_is_a_doubt_that_the_message_leaves_out(
+    tmp_path: Path, code: str, use: str
+) -> None:
+    for other, level in (("odd<2", "warning"), ("pint<2", "error")):
+        (tmp_path / "pyproject.toml").write_text(f'[project]\ndependencies = ["torch>=1.5", "{other}"]\n')
+        text = f"import torch\n\n{use}\n"
+        (finding,) = lint(text, path=str(tmp_path / "use.py"), codes=[code]).findings
+        assert (finding.level.value, "odd" in finding.message) == (level, False)
+        assert ("`odd" in " ".join(step.message for step in finding.trace)) is (other == "odd<2")
+
+
+@pytest.mark.parametrize(
     ("body", "level"),
     [
         ("self.gradient_checkpointing = False", "strict"),
@@ -303,10 +322,10 @@ NESTED = (
         (REFUSED, "return _norm(3)", "IS_2_4", "IS_2_4", set(), ""),
         (REFUSED, "return _norm(3)", "other", "IS_2_4", {IN_MADE}, "unless line 9 asks"),
         ("checked(3)", "return _norm(3)", "IS_2_4", "IS_2_4", set(), ""),
-        ("checked(3)", "return _norm(3)", "IS_2_4", "other", {IN_NORM}, "unless line 18 asks"),
+        ("checked(3)", "return _norm(3)", "IS_2_4", "other", {IN_NORM}, "where `_norm` is called"),
         (NESTED, "return torch.nn.RMSNorm(3) if mesh else 0", "IS_2_4", "IS_2_1", {IN_NORM}, "where `_norm` is called"),
         (NESTED, "return torch.nn.RMSNorm(3) if self else 0", "IS_2_4", "IS_2_1", {14, IN_NORM}, "unless line 10 asks"),
-        ("pass", "return torch.nn.RMSNorm(3)", "IS_2_4", "True", {14, IN_NORM}, "unless line 18 asks"),
+        ("pass", "return torch.nn.RMSNorm(3)", "IS_2_4", "True", {14, IN_NORM}, "where `setup` is called"),
         ("pass", "return torch.nn.RMSNorm(3)", "IS_2_1", "True", {14, IN_NORM}, "where `setup` is called"),
     ],
 )
@@ -366,13 +385,47 @@ class Block(torch.nn.Module):
 
 @pytest.mark.parametrize(
     ("other", "said"),
-    [("x + 1", "where `build` is called"), ("Block().build()", "unless line 8 asks")],
+    [
+        ("x + 1", "where `build` is called"),
+        ("Block().build()", "unless line 8 asks"),
+    ],
 )
 def test_a_test_that_decides_nothing_about_a_place_is_no_guard_of_it(tmp_path: Path, other: str, said: str) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=2.0"]\n')
     text = ELSEWHERE.format(other=other)
     (finding,) = lint(text, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
     assert said in finding.message
+
+
+OF_ONE_CLASS = """
+import torch
+
+class Block(torch.nn.Module):
+    def count(self, groups, size):
+        found = [each for each in groups if each]
+        if not found:
+            return 0
+        has_bias = bool(size)
+        if has_bias:
+            return 1
+
+    def chosen(self):
+        found = hasattr(torch.nn, "RMSNorm")
+        return self.{chosen}() if found else None
+
+    def build(self):
+        return torch.nn.RMSNorm(3)
+"""
+
+
+@pytest.mark.parametrize(("chosen", "said"), [("other", "where `build` is called"), ("build", "")])
+def test_a_local_of_another_method_is_no_guard(tmp_path: Path, chosen: str, said: str) -> None:
+    """`found` is a flag in one method, and a list in another; `has_bias` says what it is set to."""
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
+    text = OF_ONE_CLASS.format(chosen=chosen)
+    (finding,) = lint(text, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
+    assert said in finding.message
+    assert ("unless line 15 asks" in finding.message) is (said == "")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from typing import TypeAlias
 
 from torchlint.syntax.children import children, walk
+from torchlint.syntax.given import Given
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.text import NEWLINE
 
@@ -33,6 +34,8 @@ _SAYS_VERSION = re.compile(
     r"post|new|old)|(torch|compile|dynamo|amp|sdpa|fx|dtensor|functorch|attention).*avail|^is_torch|torch_is",
     re.IGNORECASE,
 )
+_MAY_SAY = re.compile(r"_?has_|_?supports?_", re.IGNORECASE)
+"""Of these words those that are said of much else, too: of a name that the file itself sets what it is set to tells."""
 _SKIPS = frozenset({"skipif", "skipIf", "skipUnless"})
 _EXPECTS = frozenset({"raises", "warns", "deprecated_call", "catch_warnings", "suppress"})
 _ENDS = frozenset({"skip", "skipTest", "exit", "abort", "fail", "xfail"})
@@ -57,8 +60,8 @@ class AvailabilityTests:
     def __init__(self, tree: ast.Module, elsewhere: Callable[[str], bool] | None = None) -> None:
         self._tree = tree
         self._elsewhere = elsewhere
-        self._flags: dict[str, bool] = {}
-        self._values: dict[str, list[ast.expr | _Function]] | None = None
+        self._flags: dict[tuple[str, int | None], bool] = {}
+        self._given: Given[ast.expr | _Function | None] | None = None
         self._refused: set[str] | None = None
 
     def asks(self, test: ast.AST) -> bool:
@@ -69,25 +72,29 @@ class AvailabilityTests:
         return self._says(test) or self._is_refused(test)
 
     def _says(self, test: ast.AST) -> bool:
-        names: list[str] = []
+        names: list[tuple[str, int]] = []
         for node in walk(test):
             if isinstance(node, ast.Call) and last_name(node.func) in _ASKS:
                 return True
             if isinstance(node, ast.Call) and last_name(node.func) == "getattr" and len(node.args) > 2:
                 return True
             if isinstance(node, ast.Name):
-                if node.id == "TYPE_CHECKING" or _SAYS_VERSION.search(node.id):
+                line = getattr(node, "lineno", 0)
+                spoken = _SAYS_VERSION.search(node.id)
+                if spoken and not (_MAY_SAY.match(spoken[0]) and self._known.values(node.id, line)):
                     return True
-                names.append(node.id)
+                if node.id == "TYPE_CHECKING":
+                    return True
+                names.append((node.id, line))
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                names.append(f".{node.func.attr}")
+                names.append((f".{node.func.attr}", 0))
             if isinstance(node, ast.Attribute):
                 if node.attr == "__dict__" or _SAYS_VERSION.search(node.attr):
                     return True
                 of = node.value.id if isinstance(node.value, ast.Name) else ""
                 if of and self._elsewhere is not None and self._elsewhere(f"{of}.{node.attr}"):
                     return True
-        return any(map(self._is_flag, names))
+        return any(self._is_flag(name, line) for name, line in names)
 
     def _is_refused(self, test: ast.AST) -> bool:
         """
@@ -114,13 +121,21 @@ class AvailabilityTests:
         said = package in words or "version" in words.lower() or words.removeprefix("not ").isidentifier()
         return said and "TYPE_CHECKING" not in words and self.asks(node.test)
 
-    def values_of(self, name: str) -> Sequence[ast.expr | _Function]:
-        """What the file anywhere gives a name, and the functions that it calls so."""
-        if self._values is None:
-            self._values = {}
-            for node in statements(self._tree):
-                self._note(node, self._values)
-        return self._values.get(name, ())
+    def values_of(self, name: str, line: int) -> list[ast.expr | _Function]:
+        """What a name on a line may be given, and the functions that are called so there."""
+        return [each for each in self._known.values(name, line) if each is not None]
+
+    @property
+    def _known(self) -> Given[ast.expr | _Function | None]:
+        """What the file gives its names; None: the answer of a `try`."""
+        if self._given is None:
+            self._given = Given()
+            every = list(statements(self._tree))
+            for node in every:
+                self._given.enter(node)
+            for node in every:
+                _note(node, self._given)
+        return self._given
 
     def chosen_functions(self, lines: Iterable[int], text: str | None = None) -> list[_Function]:
         """
@@ -147,42 +162,27 @@ class AvailabilityTests:
             under[node.id] = under.get(node.id, True) and any(map(self.asks, tests))
         return [around[name] for name, always in under.items() if always]
 
-    def _is_flag(self, name: str) -> bool:
+    def _is_flag(self, name: str, line: int) -> bool:
         """
-        Whether a name holds the answer to a question about versions, or whether something could be imported; or is a
-        function of the file that answers one. With a dot before it, it is a method.
+        Whether a name on a line holds the answer to a question about versions, or whether something could be imported;
+        or is a function of the file that answers one. With a dot before it, it is a method.
         """
-        values = self.values_of(name)  # notes the flags of the file
-        if name not in self._flags:
-            self._flags[name] = False  # until it is known: a name may be assigned what it held
-            if not values and self._elsewhere is not None and name[:1] != ".":
-                self._flags[name] = self._elsewhere(name)
+        scope = self._known.scope_of(name, line)
+        key = name, scope
+        if key not in self._flags:
+            self._flags[key] = False  # until it is known: a name may be assigned what it held
+            if scope is None and self._elsewhere is not None and name[:1] != ".":
+                self._flags[key] = self._elsewhere(name)
             else:
-                self._flags[name] = any(map(self._is_answer, values))
-        return self._flags[name]
+                self._flags[key] = any(map(self._is_answer, self._known.values(name, line)))
+        return self._flags[key]
 
-    def _is_answer(self, value: ast.expr | _Function) -> bool:
+    def _is_answer(self, value: ast.expr | _Function | None) -> bool:
+        if value is None:
+            return True
         if isinstance(value, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return _probes(value) or any(map(self._says, _answers(value)))
         return self._says(value)
-
-    def _note(self, node: ast.stmt, values: dict[str, list[ast.expr | _Function]]) -> None:
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-            for name in _assigned(node):
-                values.setdefault(name, []).append(node.value)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            for name in (node.name, f".{node.name}"):
-                values.setdefault(name, []).append(node)
-        elif isinstance(node, ast.Try):
-            handled = [each for handler in node.handlers for each in handler.body]
-            if any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body):
-                otherwise = {name for each in handled for name in _assigned(each)}
-                told = [*handled, *node.orelse]
-                told += [each for each in node.body if _is_constant(each) or otherwise & _assigned(each)]
-            else:  # one that asks something of what is imported already
-                told = [each for each in handled if _is_constant(each)] if _asks_by_trying(node) else []
-            for each in told:
-                self._flags.update(dict.fromkeys(_assigned(each), True))
 
     def expects(self, node: ast.expr) -> bool:
         """Whether what is under a context manager or a decorator is expected to fail, or to warn, or is left out."""
@@ -192,6 +192,27 @@ class AvailabilityTests:
         if last in _SKIPS:
             return any(map(self.asks, node.args))
         return last in _EXPECTS or last.startswith(("assertRaises", "assertWarns"))
+
+
+def _note(node: ast.stmt, given: Given[ast.expr | _Function | None]) -> None:
+    """Note what a statement gives names, functions among it, and which it sets by finding out what there is (None)."""
+    if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+        for name in _assigned(node):
+            given.note(name, node.lineno, node.value)
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        given.note(node.name, node.lineno, node)
+        given.note(f".{node.name}", 0, node)
+    elif isinstance(node, ast.Try):
+        handled = [each for handler in node.handlers for each in handler.body]
+        if any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body):
+            otherwise = {name for each in handled for name in _assigned(each)}
+            told = [*handled, *node.orelse]
+            told += [each for each in node.body if _is_constant(each) or otherwise & _assigned(each)]
+        else:  # one that asks something of what is imported already
+            told = [each for each in handled if _is_constant(each)] if _asks_by_trying(node) else []
+        for each in told:
+            for name in _assigned(each):
+                given.note(name, each.lineno, None)
 
 
 def _refusing(node: ast.stmt) -> Iterator[list[ast.expr]]:
