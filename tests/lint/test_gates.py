@@ -303,7 +303,7 @@ class Strategy:
 def _norm(size):
     return torch.nn.RMSNorm(size)
 
-def checked(size):
+def check(size):
     if not {checking}:
         raise ImportError
 """
@@ -321,8 +321,8 @@ NESTED = (
         (REFUSED, "return torch.nn.RMSNorm(3)", "IS_2_4", "IS_2_4", {IN_NORM}, "where `_norm` is called"),
         (REFUSED, "return _norm(3)", "IS_2_4", "IS_2_4", set(), ""),
         (REFUSED, "return _norm(3)", "other", "IS_2_4", {IN_MADE}, "unless line 9 asks"),
-        ("checked(3)", "return _norm(3)", "IS_2_4", "IS_2_4", set(), ""),
-        ("checked(3)", "return _norm(3)", "IS_2_4", "other", {IN_NORM}, "where `_norm` is called"),
+        ("check(3)", "return _norm(3)", "IS_2_4", "IS_2_4", set(), ""),
+        ("check(3)", "return _norm(3)", "IS_2_4", "other", {IN_NORM}, "where `_norm` is called"),
         (NESTED, "return torch.nn.RMSNorm(3) if mesh else 0", "IS_2_4", "IS_2_1", {IN_NORM}, "where `_norm` is called"),
         (NESTED, "return torch.nn.RMSNorm(3) if self else 0", "IS_2_4", "IS_2_1", {14, IN_NORM}, "unless line 10 asks"),
         ("pass", "return torch.nn.RMSNorm(3)", "IS_2_4", "True", {14, IN_NORM}, "where `setup` is called"),
@@ -395,6 +395,72 @@ def test_a_test_that_decides_nothing_about_a_place_is_no_guard_of_it(tmp_path: P
     text = ELSEWHERE.format(other=other)
     (finding,) = lint(text, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
     assert said in finding.message
+
+
+CALLED_FIRST = """
+import torch
+from .compat import need_compile, CAN, helpers
+
+def _has_it():
+    try:
+        import torch.compiler
+    except ImportError:
+        return False
+    return True
+
+def _require_it():
+    if not _has_it():
+        raise ImportError("too old")
+
+def _require_all(name):
+    _require_it()
+
+def _ensure_folder():
+    if not name:
+        raise ValueError
+
+class Block:
+    def _check(self):
+        assert hasattr(torch, "compile"), "too old"
+
+    def build(self, flag):
+        {first}
+        return torch.compile(len)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "is_asked"),
+    [
+        ("_require_it()", True),
+        ("_require_all('a')", True),
+        ("_ensure_folder()", False),
+        ("self._check()", True),
+        ("other._check()", False),
+        ("if flag:\n            _require_it()", False),
+        ("need_compile('2.0')", True),
+        ("helpers('2.0')", False),
+        ("assert hasattr(torch, 'compile')", True),
+        ("assert CAN and flag", True),
+        ("assert CAN or flag", False),
+        ("assert not flag", False),
+        (
+            "try:\n            import torch.compiler\n        except ImportError:\n            raise TypeError",
+            True,
+        ),
+        (
+            "try:\n            import torch.compiler\n        except ImportError:\n            print(error)",
+            False,
+        ),
+    ],
+)
+def test_a_function_that_is_called_first_and_raises(tmp_path: Path, first: str, is_asked: bool) -> None:
+    compat = (
+        "import torch\n\nCAN = hasattr(torch, 'compile')\n\ndef need_compile(version):\n    if not CAN:\n"
+        "        raise ImportError\n\ndef helpers(version):\n    pass\n"
+    )
+    files = {"net/__init__.py": "", "net/compat.py": compat, "net/use.py": CALLED_FIRST.format(first=first)}
+    assert found(tmp_path, "net/use.py", files) == ["TLN907"] * (not is_asked)
 
 
 OF_ONE_CLASS = """

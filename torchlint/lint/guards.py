@@ -90,19 +90,7 @@ class Guards:
     def _refuses(self, of: ast.ClassDef) -> bool:
         """Whether an object of a class is not made where something is missing."""
         made = [each for each in of.body if isinstance(each, _FUNCTIONS) and each.name in _MAKERS]
-        return any(self._raises(each, 1) for function in made for each in function.body)
-
-    def _raises(self, statement: ast.stmt, hops: int) -> bool:
-        """Whether a statement, or a function of the file that it calls, raises where something is missing."""
-        if isinstance(statement, ast.If):
-            alone = not isinstance(statement.test, ast.BoolOp)
-            return alone and isinstance(statement.body[-1], ast.Raise) and self._tests.asks(statement.test)
-        called = statement.value if isinstance(statement, ast.Expr) else None
-        if not (hops and isinstance(called, ast.Call) and isinstance(called.func, ast.Name)):
-            return False
-        name = called.func.id
-        functions = [each for each in self._tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
-        return any(self._raises(each, 0) for function in functions for each in function.body)
+        return any(self._tests.refuses(each) for function in made for each in function.body)
 
     @cached_property
     def _about(self) -> list[ast.AST]:

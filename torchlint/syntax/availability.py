@@ -36,6 +36,10 @@ _SAYS_VERSION = re.compile(
 )
 _MAY_SAY = re.compile(r"_?has_|_?supports?_", re.IGNORECASE)
 """Of these words those that are said of much else, too: of a name that the file itself sets what it is set to tells."""
+_DEMANDS = re.compile(
+    r"requir|ensure|check|assert|verif|valid|version|torch|compat|support|avail|need|must|guard|import", re.IGNORECASE
+)
+"""In the name of a function that somebody calls to make sure of something."""
 _SKIPS = frozenset({"skipif", "skipIf", "skipUnless"})
 _EXPECTS = frozenset({"raises", "warns", "deprecated_call", "catch_warnings", "suppress"})
 _ENDS = frozenset({"skip", "skipTest", "exit", "abort", "fail", "xfail"})
@@ -110,6 +114,50 @@ class AvailabilityTests:
                         self._refused |= settings
         return bool(self._refused) and any(last_name(node) in self._refused for node in walk(test))
 
+    def refuses(self, statement: ast.stmt) -> bool:
+        """
+        Whether a statement raises where something is missing: `if not hasattr(…): raise`, an `assert`, a tried import,
+        a call of a function that does so.
+        """
+        if isinstance(statement, ast.If):
+            return isinstance(statement.body[-1], ast.Raise) and self._decides(statement.test, raising=True)
+        if isinstance(statement, ast.Assert):
+            return self._decides(statement.test, raising=False)
+        if isinstance(statement, ast.Try):
+            ends = all(each.body and isinstance(each.body[-1], ast.Raise) for each in statement.handlers)
+            imported = any(isinstance(each, _IMPORTS) for each in statement.body)
+            return ends and imported and handles_absence(statement)
+        called = statement.value if isinstance(statement, ast.Expr) else None
+        return demands(statement) and isinstance(called, ast.Call) and self._is_refusal(called.func)
+
+    def refused(self, statements: Sequence[ast.stmt], count: int) -> bool:
+        """Whether one of the first statements of some raises where something is missing."""
+        return any(map(self.refuses, statements[:count]))
+
+    def replaced(self, before: ast.stmt, branch: ast.If) -> bool:
+        """Whether what a statement binds holds only until the branch after it has asked for something better."""
+        return _replaces(branch, before) and self.asks(branch.test)
+
+    def _decides(self, test: ast.expr, *, raising: bool) -> bool:
+        """Whether what is missing is enough for a test to be true, where it raises then; or else to be false."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self._decides(test.operand, raising=not raising)
+        if isinstance(test, ast.BoolOp):
+            enough = any if isinstance(test.op, ast.Or) is raising else all
+            return enough([self._decides(each, raising=raising) for each in test.values])
+        return self._says(test)
+
+    def _is_refusal(self, called: ast.expr) -> bool:
+        """Whether a function of the file, or one that another file answers with, raises where something is missing."""
+        name = last_name(called)
+        if isinstance(called, ast.Attribute):
+            of = last_name(called.value)
+            name = f".{name}" if of in ("self", "cls") else f"{of}.{name}"
+        functions = [each for each in self.values_of(name, called.lineno) if not isinstance(each, ast.expr)]
+        if not functions and name[:1] != "." and self._elsewhere is not None:
+            return self._elsewhere(name)
+        return any(map(self._is_answer, functions))
+
     def is_about(self, node: ast.AST, package: str) -> bool:
         """Whether a node is a test, or a tried import, by which the file asks what there is of a package."""
         if isinstance(node, ast.Try):
@@ -181,7 +229,7 @@ class AvailabilityTests:
         if value is None:
             return True
         if isinstance(value, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return _probes(value) or any(map(self._says, _answers(value)))
+            return _probes(value) or any(map(self._says, _answers(value))) or any(map(self.refuses, value.body))
         return self._says(value)
 
     def expects(self, node: ast.expr) -> bool:
@@ -216,7 +264,10 @@ def _note(node: ast.stmt, given: Given[ast.expr | _Function | None]) -> None:
 
 
 def _refusing(node: ast.stmt) -> Iterator[list[ast.expr]]:
-    """What must hold, part by part, for a branch, or one directly in it, to end by raising."""
+    """What must hold, part by part, for a branch, or one directly in it, to end by raising, or for an `assert` to."""
+    denied = node.test.operand if isinstance(node, ast.Assert) and isinstance(node.test, ast.UnaryOp) else None
+    if isinstance(denied, ast.BoolOp) and isinstance(denied.op, ast.And):
+        yield denied.values
     if not isinstance(node, ast.If):
         return
     demanded = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
@@ -334,12 +385,22 @@ def _probes(function: _Function) -> bool:
     )
 
 
-def replaces(branch: ast.If, before: ast.stmt) -> bool:
+def _replaces(branch: ast.If, before: ast.stmt) -> bool:
     """Whether a branch binds anew what the statement before it binds: that held until something better is there."""
     names = {ast.unparse(target) for target in before.targets} if isinstance(before, ast.Assign) else set()
     return any(
         isinstance(each, ast.Assign) and not names.isdisjoint(ast.unparse(target) for target in each.targets)
         for each in branch.body
+    )
+
+
+def demands(node: ast.stmt) -> bool:
+    """Whether a statement may be there to raise: an `assert`, a tried import, a call whose name says that it checks."""
+    if isinstance(node, ast.Try):
+        return any(isinstance(each, _IMPORTS) for each in node.body)
+    called = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(node, ast.Assert) or (
+        isinstance(called, ast.Call) and _DEMANDS.search(last_name(called.func)) is not None
     )
 
 
