@@ -105,6 +105,9 @@ UNDER = "import torch\n\nif int(torch.__version__[0]) > 1:\n    {}\n"
         ({"net/a.py": "def later():\n    from .new import made\n"}, False),
         ({"net/a.py": UNDER.format("from .new import made"), "net/b.py": "from .new import made\n"}, False),
         ({"net/a.py": UNDER.format("from .newer import made")}, False),
+        ({"net/a.py": UNDER.format("from .b import *"), "net/b.py": "from . import new\n"}, True),
+        ({"net/a.py": "from .b import *", "net/b.py": "from . import new\n"}, False),
+        ({"net/a.py": "from . import b, new\n", "net/b.py": "from . import a, new\n"}, False),
         ({}, False),
     ],
 )

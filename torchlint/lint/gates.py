@@ -78,12 +78,17 @@ class Gates:
 
     @cached_property
     def is_imported_under_a_test(self) -> bool:
-        """Whether the other files of the package that import this one all ask first, and there is one."""
-        own = self._project.module
-        if self._project.is_package or "." not in own:
+        """
+        Whether the other files of the package that import this one all ask first, or are themselves only imported by
+        such that do; and there is one.
+        """
+        return not self._project.is_package and self._is_asked_for(self._project.module, _HOPS)
+
+    def _is_asked_for(self, module: str, hops: int) -> bool:
+        if not hops or "." not in module:
             return False
         asked = False
-        last = own.rpartition(".")[2]
+        last = module.rpartition(".")[2]
         imports = re.compile(
             rf"\b(?:from|import)\b(?:[^\n(]|\([^)]*\))*\b{re.escape(last)}\b|{re.escape(last)}[ \t]+import\b"
         )
@@ -91,10 +96,13 @@ class Gates:
             tree = _tree(text) if imports.search(text) else None
             if tree is None:
                 continue
+            importing, is_package = _module(shown)
             tests: AvailabilityTests | None = None
-            for around in _importing(tree, *_module(shown), own):
+            for around in _importing(tree, importing, is_package, module):
                 tests = tests or AvailabilityTests(tree)
-                if not any(_asks(tests, each) for each in around):
+                if not any(_asks(tests, each) for each in around) and (
+                    is_package or importing == module or not self._is_asked_for(importing, hops - 1)
+                ):
                     return False
                 asked = True
         return asked
