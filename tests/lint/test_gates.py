@@ -46,7 +46,7 @@ try:
 except AttributeError:
     LISTED = False
 
-SIGNED = "fullgraph" in inspect.signature(torch.compile).parameters
+SIGNED = "weights_only" in inspect.signature(torch.load).parameters
 """
 HANDS_ON = (
     "from .flags import MODERN, FAST\nfrom .flags import PROBED as CAN\nfrom .flags import *\nALL = CAN and FAST\n"
@@ -561,3 +561,25 @@ def test_a_test_is_called_by_its_name(tmp_path: Path) -> None:
     for name, written in {"__init__": "", "test_a": text, "test_b": "from t.test_a import other\n"}.items():
         (tmp_path / "t" / f"{name}.py").write_text(written)
     assert lint(text, path=str(tmp_path / "t" / "test_a.py"), codes=["TLN902"]).findings
+
+
+@pytest.mark.parametrize(
+    ("files", "is_met"),
+    [
+        ({"net/block.py": "import torch\n\nmade = torch.compile\n"}, True),
+        ({"net/block.py": "import torch\n\ndef made(kind=torch.float8_e4m3fn):\n    pass\n"}, True),
+        ({"net/block.py": "from torch.func import vmap\n"}, True),
+        ({"net/block.py": "from .other import made\n", "net/other.py": "from torch.func import vmap\n"}, True),
+        ({"net/block.py": "import torch\n", "net/__init__.py": "from torch.func import vmap\n"}, True),
+        ({"net/block.py": "import torch\n\ndef made():\n    return torch.compile\n"}, False),
+        ({"net/block.py": "import torch\n\nmade = torch.linalg.solve\n"}, False),
+        ({"net/block.py": "try:\n    from torch.func import vmap\nexcept ImportError:\n    vmap = None\n"}, False),
+        ({"net/block.py": "import sys\n\nif sys.platform:\n    from torch.func import vmap\n"}, False),
+    ],
+)
+def test_what_a_file_imports_cannot_be_loaded_before_either(
+    tmp_path: Path, files: dict[str, str], is_met: bool
+) -> None:
+    use = "import torch\nfrom .block import made\n\ndef later():\n    return torch.compile(made)\n"
+    every = {"net/__init__.py": "", "net/use.py": use, **files}
+    assert found(tmp_path, "net/use.py", every) == ["TLN907"] * (not is_met)
