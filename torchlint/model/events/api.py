@@ -298,6 +298,8 @@ class UnsafeLoad(ApiReference):
     is_meant
         The class around saves what is refused, or what nobody knows: whoever says False there may well need it. Or a
         comment says why.
+    is_beside_pickles
+        The function that it stands in unpickles another file, too.
     around
         The first line of the function that it stands in; 0 outside of all.
     """
@@ -311,6 +313,7 @@ class UnsafeLoad(ApiReference):
     is_ours: bool = False
     is_weights: bool = False
     is_meant: bool = False
+    is_beside_pickles: bool = False
     around: int = 0
 
 
