@@ -89,8 +89,8 @@ class ApiNewerThanTarget(Rule):
         yield Diagnostic(
             event.node,
             message,
-            event.trace,
-            level=Level.WARNING if event.if_old else None,
+            (*event.trace, *event.doubt_old),
+            level=Level.WARNING if event.if_old or event.doubt_old else None,
             group="target",
             weight=(*event.since, not event.reached),
             label=f"{what} ({since})",

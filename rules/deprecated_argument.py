@@ -108,18 +108,17 @@ class DeprecatedArgument(Rule):
             change = event.change
             names = " and ".join(f"`{each.name}`" for each in (change, *(other for other, _ in event.others)))
             if event.target.reaches(change.removed):
-                assert change.removed is not None
-                release = f"{change.removed[0]}.{change.removed[1]}"
+                release = ".".join(map(str, change.removed or ()))
                 why = event.target.allowing(event.target.newest)
                 message = f"`{event.spelled}` takes no {names} since torch {release}{why}{event.if_new}"
-                level = Level.WARNING if event.if_new else Level.ERROR
+                level, trace = Level.WARNING if event.if_new or event.doubt_new else Level.ERROR, event.doubt_new
                 claim = Observed("refused", change.name, release)
             else:
                 since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
                 verb = "are deprecated" if event.others else "is deprecated"
                 happens = f"{verb}{' since ' * bool(change.instead_of)}{change.instead_of}"
                 happens = f"has had no effect since torch {since}" if change.ignored else happens
-                message, level = f"{names} of `{event.spelled}` {happens}", usual
+                message, level, trace = f"{names} of `{event.spelled}` {happens}", usual, ()
                 claim = Observed("deprecated", change.name, since)
             message += f": {change.cure}" if change.cure else ""
             named = change.instead and event.target.torchvision  # leaving it out needs no release
@@ -129,7 +128,8 @@ class DeprecatedArgument(Rule):
             function = "torchvision" if event.name.startswith("torchvision.") else event.name
             group = None if event.target.reaches(change.removed) else (function, change.name)
             claims = (claim, *((Raises("positional argument"),) if level is Level.ERROR else ()))
-            yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="call", claims=claims)
+            trace = (*event.trace, *trace)
+            yield Diagnostic(event.node, message, trace, fix, level, group=group, others="call", claims=claims)
         elif event.refused:
             names = " and ".join(f"`{name}`" for name in event.refused)
             message = f"`{event.spelled}` without `{event.unsaid.name}=False` takes no {names}: ValueError"

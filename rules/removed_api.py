@@ -131,9 +131,9 @@ class RemovedApi(Rule):
         yield Diagnostic(
             event.node,
             message,
-            event.trace,
+            (*event.trace, *event.doubt_new),
             fix,
-            Level.WARNING if event.if_new else None,
+            Level.WARNING if event.if_new or event.doubt_new else None,
             group=group,
             weight=first,
             label=label,

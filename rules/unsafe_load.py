@@ -4,6 +4,7 @@ from functools import partial
 from torchlint.fixes.renames import WEIGHTS_ONLY, loading_weights
 from torchlint.model.events import Step, api
 from torchlint.rule import Diagnostic, Example, Fix, Holds, Level, Observed, Rule
+from torchlint.target import Release, Target
 
 
 class UnsafeLoad(Rule):
@@ -16,9 +17,9 @@ class UnsafeLoad(Rule):
 
     Silent without `weights_only` from torch 2.6 on, and for a value that is not written in the call. Strict where the
     target ends before torch 1.13, which has no `weights_only`; in tests; for a file that the same file or class writes,
-    a trainer just wrote, or that lies beside the module; where the project saves what is refused, under the same keys
-    or names; and for a `weights_only=False` that a comment gives a reason for, or of which nothing says that weights
-    are enough: `load_state_dict`, written keys, names of weights, a plain table that the class saves.
+    a trainer just wrote, or that lies beside the module; beside `pickle.load` in one function; where the project saves
+    what is refused, under the same keys or names; and for a `weights_only=False` that a comment gives a reason for, or
+    of which nothing says that weights are enough: `load_state_dict`, written keys, names, a plain table that is saved.
 
     ## Why is this bad?
     The file is unpickled, and a pickle can run anything: whoever can write the file, can run code where it is loaded.
@@ -37,7 +38,6 @@ class UnsafeLoad(Rule):
     What `functools.partial` or `**` gives is not seen. Of what is saved, plain assignments in one file are followed.
 
     ## References
-    - [What changed in torch 2.6](https://github.com/pytorch/pytorch/releases/tag/v2.6.0)
     - [CVE-2025-32434](https://github.com/pytorch/pytorch/security/advisories/GHSA-53q9-r3pm-6pq6)
     """
 
@@ -82,14 +82,7 @@ class UnsafeLoad(Rule):
         ),
     )
     good = (
-        Example(
-            """
-            import torch
-
-            def restored(file):
-                return torch.load(file)  # from torch 2.6 on: weights only
-            """
-        ),
+        Example("import torch\nprint(torch.load)  # from torch 2.6 on: weights only"),
         Example(
             """
             # /// script
@@ -114,19 +107,26 @@ class UnsafeLoad(Rule):
             allowed = event.target.allowing(event.target.oldest)
             when = f"runs what the file tells it to before torch 2.6{allowed}"
             own, claim = event.writes and not known, Observed("other-release", event.name, "before 2.6")
-        if own or doubtful or event.is_ours or not event.target.reaches(WEIGHTS_ONLY):
-            level = Level.STRICT
+            if event.writes and known:  # nobody else has written it
+                when, own = f"of what line {event.writes} writes", not event.target.reaches((2, 6))
+        ours = event.is_ours or (event.is_beside_pickles and not event.writes)
+        level = Level.STRICT if own or doubtful or ours or not event.target.reaches(WEIGHTS_ONLY) else level
         fix: partial[Fix | None] | None = partial(loading_weights, event)
         trace = event.trace
         if event.holds is not None:
-            allowed = event.holds.allowing or "more than its class"
-            allowed = f"or allow {allowed} by `torch.serialization.add_safe_globals`"
-            fix, trace = None, (*trace, Step(event.node, event.holds.cure))
+            allowed, ways = event.holds.allowing or "more than its class", [event.holds.cure]
             if event.target.reaches((2, 4)):
-                came = ", which came with torch 2.4" if event.target.begins_before((2, 4)) else ""
-                trace = (*trace, Step(event.node, allowed + came))
+                safe = f"or allow {allowed} by `torch.serialization.add_safe_globals`"
+                ways.append(safe + _came(event.target, (2, 4)))
+            if event.writes and event.argument is None:
+                ways.append("or say `weights_only=False`" + _came(event.target, WEIGHTS_ONLY))
+            fix, trace = None, (*trace, *(Step(event.node, each) for each in ways))
         said, where = f"`{event.spelled}` {when}: {_remedy(event)}", event.around
         yield Diagnostic(event.node, said, trace, fix, level, group=(where, said), others="call", claims=(claim,))
+
+
+def _came(target: Target, came: Release) -> str:
+    return f", which came with torch {came[0]}.{came[1]}" if target.begins_before(came) else ""
 
 
 def _remedy(event: api.UnsafeLoad) -> str:

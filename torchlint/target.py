@@ -59,10 +59,12 @@ class Target:
     on_macos
         The oldest release on macOS, where the same file asks for a later one there; None if it does not.
     raised_by
-        A package that the same file requires, and that may ask for a later torch than the oldest; "" if all that it
-        requires are known to ask for none.
+        A package of torch's world that the same file requires, and that may ask for a later torch than the oldest; ""
+        if there is none.
     held_by
-        A package, with its bound, that the same file requires and that may refuse the newest torch; "" if none may.
+        Such a package, with its bound, that the same file requires and that may refuse the newest torch; likewise.
+    perhaps_raised_by, perhaps_held_by
+        The same of a package of which nothing is known: it may, but most such packages have nothing to do with torch.
     """
 
     oldest: Release = NEWEST
@@ -72,6 +74,8 @@ class Target:
     on_macos: Release | None = None
     raised_by: str = ""
     held_by: str = ""
+    perhaps_raised_by: str = ""
+    perhaps_held_by: str = ""
 
     def lacks(self, name: str, came: Release) -> bool:
         """Whether the range holds a release before a name of torch came, where that can be used at all."""

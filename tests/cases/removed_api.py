@@ -308,7 +308,7 @@ def functions_chosen_where_it_is_asked():
         return torch.rfft(x, 1)
 
     def _oldest_rfft(x):
-        return torch.rfft(x, 1)  # warning: [TLN901]
+        return torch.rfft(x, 1)  # error: [TLN901]
 
     def _new_rfft(x):
         return torch.view_as_real(new_fft.rfft(x, dim=-1))

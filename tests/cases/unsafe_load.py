@@ -60,7 +60,7 @@ def imported():
     buffer = io.BytesIO()
     torch.save({"a": torch.ones(2)}, buffer)
     buffer.seek(0)
-    given = io.BytesIO(buffer.getvalue())
+    given = io.BytesIO(bytes(buffer.getvalue()))
     loaded = load(given, map_location="cpu", weights_only=False)  # warning: [TLN904]
 
 
@@ -70,7 +70,7 @@ def by_an_alias():
     buffer = io.BytesIO()
     torch.save({"a": torch.ones(2)}, buffer)
     buffer.seek(0)
-    given = io.BytesIO(buffer.getvalue())
+    given = io.BytesIO(bytes(buffer.getvalue()))
     loaded = read(given, weights_only=False)  # warning: [TLN904]
 
 
@@ -143,7 +143,7 @@ def unsaid_before():
     # dependencies = ["torch>=2.0"]
     # ///
     torch.save({"a": torch.ones(2)}, buffer)
-    given = io.BytesIO(buffer.getvalue())
+    given = io.BytesIO(bytes(buffer.getvalue()))
     loaded = torch.load(given)  # warning: [TLN904]
 
 

@@ -418,6 +418,8 @@ class Kept:
         ("return torch.load(self.folder / path)", "{'a': self.a}", "self.folder / 'a.pt'", "strict"),
         ("return torch.load(f'{self.folder}/a.pt')", "{'a': self.a}", "str(self.folder) + path", "strict"),
         ("return torch.load(path)", "{'a': self.a}", "self.folder / path", "warning"),
+        ("return torch.load(self.folder / 'x/kept.pt')", "{'a': self.a}", "path / 'kept.pt'", "strict"),
+        ("return torch.load(path / 'kept.pt')", "{'a': self.a}", "path / 'kept.pt'", "warning"),
         (DECLARED.format("Config"), "{'a': self.a}", "path", "strict"),
         (DECLARED.format("dict"), "{'a': self.a}", "path", "warning"),
         (DECLARED.format("torch.Tensor"), "{'a': self.a}", "path", "warning"),
@@ -489,3 +491,53 @@ def test_another_pickle_module_is_a_choice_on_every_torch(tmp_path: Path, given:
     text = LOAD.replace("(path)\n    return", f"(path{given})\n    return")
     project(tmp_path, {"load.py": text})
     assert len(lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings) == count
+
+
+OWN = """
+import io, pickle, tempfile
+import torch
+from torch import nn
+
+def trip(module):
+    module(1)
+    with io.BytesIO() as buffer:
+        torch.save({saved}, buffer)
+        module = torch.load({place})
+    return module(2)
+"""
+REFUSED = "of what line 9 writes: line 11 uses it as a whole module, which torch refuses from 2.6 on"
+
+
+@pytest.mark.parametrize(
+    ("requirement", "saved", "place", "level", "said"),
+    [
+        ("torch>=2.1", "module", "io.BytesIO(buffer.getvalue())", "warning", REFUSED),
+        ("torch>=2.1", "nn.ReLU()", "buffer", "warning", REFUSED),
+        ("torch>=2.1,<2.6", "module", "buffer", "strict", "of what line 9 writes"),
+        ("torch>=2.1", "module", "file", "warning", "runs what the file tells it to before torch 2.6"),
+        ("torch>=2.1", "module", "other.getvalue()", "warning", "runs what the file tells it to before torch 2.6"),
+    ],
+)
+def test_what_the_function_has_written_itself(
+    tmp_path: Path, requirement: str, saved: str, place: str, level: str, said: str
+) -> None:
+    """Nobody else has written it: what torch refuses from 2.6 on is worth a word, what a pickle may do is not."""
+    text = OWN.format(saved=saved, place=place)
+    (tmp_path / "pyproject.toml").write_text(f'[project]\ndependencies = ["{requirement}"]\n')
+    (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings
+    assert (found.level.value, said in found.message) == (level, True), found.message
+    cures = [step.message for step in found.trace]
+    assert ("or say `weights_only=False`" in cures) is ("of what line" in said)
+
+
+@pytest.mark.parametrize(
+    ("beside", "level"),
+    [("pickle.load(path)", "strict"), ("joblib.load(path)", "strict"), ("json.load(path)", "warning")],
+)
+def test_beside_a_pickle_nothing_is_gained(tmp_path: Path, beside: str, level: str) -> None:
+    text = (
+        "import pickle, joblib, json\nimport torch\n\ndef load(net, path):\n"
+        f"    rest = {beside}\n    net.load_state_dict(torch.load(path, weights_only=False))\n"
+    )
+    (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings
+    assert found.level.value == level

@@ -46,7 +46,7 @@ try:
 except AttributeError:
     LISTED = False
 
-SIGNED = "fullgraph" in inspect.signature(torch.compile).parameters
+SIGNED = "weights_only" in inspect.signature(torch.load).parameters
 """
 HANDS_ON = (
     "from .flags import MODERN, FAST\nfrom .flags import PROBED as CAN\nfrom .flags import *\nALL = CAN and FAST\n"
@@ -105,6 +105,9 @@ UNDER = "import torch\n\nif int(torch.__version__[0]) > 1:\n    {}\n"
         ({"net/a.py": "def later():\n    from .new import made\n"}, False),
         ({"net/a.py": UNDER.format("from .new import made"), "net/b.py": "from .new import made\n"}, False),
         ({"net/a.py": UNDER.format("from .newer import made")}, False),
+        ({"net/a.py": UNDER.format("from .b import *"), "net/b.py": "from . import new\n"}, True),
+        ({"net/a.py": "from .b import *", "net/b.py": "from . import new\n"}, False),
+        ({"net/a.py": "from . import b, new\n", "net/b.py": "from . import a, new\n"}, False),
         ({}, False),
     ],
 )
@@ -238,6 +241,25 @@ def test_what_holds_the_newest_torch_back_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "use"),
+    [
+        ("TLN901", "torch.symeig(torch.eye(2))"),
+        ("TLN903", "torch.optim.lr_scheduler.StepLR(torch.optim.SGD([torch.ones(1)]), 1, verbose=True)"),
+        ("TLN907", "torch.compile(len)"),
+    ],
+)
+def test_a_package_of_which_nothing_is_known_is_a_doubt_that_the_message_leaves_out(
+    tmp_path: Path, code: str, use: str
+) -> None:
+    for other, level in (("odd<2", "warning"), ("pint<2", "error")):
+        (tmp_path / "pyproject.toml").write_text(f'[project]\ndependencies = ["torch>=1.5", "{other}"]\n')
+        text = f"import torch\n\n{use}\n"
+        (finding,) = lint(text, path=str(tmp_path / "use.py"), codes=[code]).findings
+        assert (finding.level.value, "odd" in finding.message) == (level, False)
+        assert ("`odd" in " ".join(step.message for step in finding.trace)) is (other == "odd<2")
+
+
+@pytest.mark.parametrize(
     ("body", "level"),
     [
         ("self.gradient_checkpointing = False", "strict"),
@@ -284,7 +306,7 @@ class Strategy:
 def _norm(size):
     return torch.nn.RMSNorm(size)
 
-def checked(size):
+def check(size):
     if not {checking}:
         raise ImportError
 """
@@ -302,11 +324,11 @@ NESTED = (
         (REFUSED, "return torch.nn.RMSNorm(3)", "IS_2_4", "IS_2_4", {IN_NORM}, "where `_norm` is called"),
         (REFUSED, "return _norm(3)", "IS_2_4", "IS_2_4", set(), ""),
         (REFUSED, "return _norm(3)", "other", "IS_2_4", {IN_MADE}, "unless line 9 asks"),
-        ("checked(3)", "return _norm(3)", "IS_2_4", "IS_2_4", set(), ""),
-        ("checked(3)", "return _norm(3)", "IS_2_4", "other", {IN_NORM}, "unless line 18 asks"),
+        ("check(3)", "return _norm(3)", "IS_2_4", "IS_2_4", set(), ""),
+        ("check(3)", "return _norm(3)", "IS_2_4", "other", {IN_NORM}, "where `_norm` is called"),
         (NESTED, "return torch.nn.RMSNorm(3) if mesh else 0", "IS_2_4", "IS_2_1", {IN_NORM}, "where `_norm` is called"),
         (NESTED, "return torch.nn.RMSNorm(3) if self else 0", "IS_2_4", "IS_2_1", {14, IN_NORM}, "unless line 10 asks"),
-        ("pass", "return torch.nn.RMSNorm(3)", "IS_2_4", "True", {14, IN_NORM}, "unless line 18 asks"),
+        ("pass", "return torch.nn.RMSNorm(3)", "IS_2_4", "True", {14, IN_NORM}, "where `setup` is called"),
         ("pass", "return torch.nn.RMSNorm(3)", "IS_2_1", "True", {14, IN_NORM}, "where `setup` is called"),
     ],
 )
@@ -366,13 +388,113 @@ class Block(torch.nn.Module):
 
 @pytest.mark.parametrize(
     ("other", "said"),
-    [("x + 1", "where `build` is called"), ("Block().build()", "unless line 8 asks")],
+    [
+        ("x + 1", "where `build` is called"),
+        ("Block().build()", "unless line 8 asks"),
+    ],
 )
 def test_a_test_that_decides_nothing_about_a_place_is_no_guard_of_it(tmp_path: Path, other: str, said: str) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=2.0"]\n')
     text = ELSEWHERE.format(other=other)
     (finding,) = lint(text, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
     assert said in finding.message
+
+
+CALLED_FIRST = """
+import torch
+from .compat import need_compile, CAN, helpers
+
+def _has_it():
+    try:
+        import torch.compiler
+    except ImportError:
+        return False
+    return True
+
+def _require_it():
+    if not _has_it():
+        raise ImportError("too old")
+
+def _require_all(name):
+    _require_it()
+
+def _ensure_folder():
+    if not name:
+        raise ValueError
+
+class Block:
+    def _check(self):
+        assert hasattr(torch, "compile"), "too old"
+
+    def build(self, flag):
+        {first}
+        return torch.compile(len)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "is_asked"),
+    [
+        ("_require_it()", True),
+        ("_require_all('a')", True),
+        ("_ensure_folder()", False),
+        ("self._check()", True),
+        ("other._check()", False),
+        ("if flag:\n            _require_it()", False),
+        ("need_compile('2.0')", True),
+        ("helpers('2.0')", False),
+        ("assert hasattr(torch, 'compile')", True),
+        ("assert CAN and flag", True),
+        ("assert CAN or flag", False),
+        ("assert not flag", False),
+        (
+            "try:\n            import torch.compiler\n        except ImportError:\n            raise TypeError",
+            True,
+        ),
+        (
+            "try:\n            import torch.compiler\n        except ImportError:\n            print(error)",
+            False,
+        ),
+    ],
+)
+def test_a_function_that_is_called_first_and_raises(tmp_path: Path, first: str, is_asked: bool) -> None:
+    compat = (
+        "import torch\n\nCAN = hasattr(torch, 'compile')\n\ndef need_compile(version):\n    if not CAN:\n"
+        "        raise ImportError\n\ndef helpers(version):\n    pass\n"
+    )
+    files = {"net/__init__.py": "", "net/compat.py": compat, "net/use.py": CALLED_FIRST.format(first=first)}
+    assert found(tmp_path, "net/use.py", files) == ["TLN907"] * (not is_asked)
+
+
+OF_ONE_CLASS = """
+import torch
+
+class Block(torch.nn.Module):
+    def count(self, groups, size):
+        found = [each for each in groups if each]
+        if not found:
+            return 0
+        has_bias = bool(size)
+        if has_bias:
+            return 1
+
+    def chosen(self):
+        found = hasattr(torch.nn, "RMSNorm")
+        return self.{chosen}() if found else None
+
+    def build(self):
+        return torch.nn.RMSNorm(3)
+"""
+
+
+@pytest.mark.parametrize(("chosen", "said"), [("other", "where `build` is called"), ("build", "")])
+def test_a_local_of_another_method_is_no_guard(tmp_path: Path, chosen: str, said: str) -> None:
+    """`found` is a flag in one method, and a list in another; `has_bias` says what it is set to."""
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
+    text = OF_ONE_CLASS.format(chosen=chosen)
+    (finding,) = lint(text, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
+    assert said in finding.message
+    assert ("unless line 15 asks" in finding.message) is (said == "")
 
 
 @pytest.mark.parametrize(
@@ -439,3 +561,25 @@ def test_a_test_is_called_by_its_name(tmp_path: Path) -> None:
     for name, written in {"__init__": "", "test_a": text, "test_b": "from t.test_a import other\n"}.items():
         (tmp_path / "t" / f"{name}.py").write_text(written)
     assert lint(text, path=str(tmp_path / "t" / "test_a.py"), codes=["TLN902"]).findings
+
+
+@pytest.mark.parametrize(
+    ("files", "is_met"),
+    [
+        ({"net/block.py": "import torch\n\nmade = torch.compile\n"}, True),
+        ({"net/block.py": "import torch\n\ndef made(kind=torch.float8_e4m3fn):\n    pass\n"}, True),
+        ({"net/block.py": "from torch.func import vmap\n"}, True),
+        ({"net/block.py": "from .other import made\n", "net/other.py": "from torch.func import vmap\n"}, True),
+        ({"net/block.py": "import torch\n", "net/__init__.py": "from torch.func import vmap\n"}, True),
+        ({"net/block.py": "import torch\n\ndef made():\n    return torch.compile\n"}, False),
+        ({"net/block.py": "import torch\n\nmade = torch.linalg.solve\n"}, False),
+        ({"net/block.py": "try:\n    from torch.func import vmap\nexcept ImportError:\n    vmap = None\n"}, False),
+        ({"net/block.py": "import sys\n\nif sys.platform:\n    from torch.func import vmap\n"}, False),
+    ],
+)
+def test_what_a_file_imports_cannot_be_loaded_before_either(
+    tmp_path: Path, files: dict[str, str], is_met: bool
+) -> None:
+    use = "import torch\nfrom .block import made\n\ndef later():\n    return torch.compile(made)\n"
+    every = {"net/__init__.py": "", "net/use.py": use, **files}
+    assert found(tmp_path, "net/use.py", every) == ["TLN907"] * (not is_met)

@@ -19,6 +19,7 @@ from torchlint.knowledge.api import find
 from torchlint.lint.arguments import argument_at, may_be_none, reduction, unread
 from torchlint.lint.gates import Gates
 from torchlint.lint.guards import Guards
+from torchlint.lint.loading import needed
 from torchlint.lint.registry import Registry, Selection
 from torchlint.lint.surroundings import Surroundings
 from torchlint.model.events import Event
@@ -135,6 +136,9 @@ def referred(
             for use in uses
             if use.kind not in _ASKED_FOR or not use.reference.inside or not guards.is_refused(use.reference.node)
         ]
+        if any(use.kind is events.TooNewApi for use in uses):
+            met = needed(tree, project, target)
+            uses = [use for use in uses if use.kind is not events.TooNewApi or use.facts["since"] > met]
         uses = _guarded(uses, guards, gates, watched)
     read.is_left_out = bool(uses) and gates.is_left_out
     read.uncalled = gates.uncalled

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -28,6 +29,13 @@ from torchlint.syntax.availability import last_name
 from torchlint.syntax.children import walk
 
 _OF_WEIGHTS = re.compile(r"state_?dict|weights?(?![a-z])|param", re.IGNORECASE)
+
+
+_UNPICKLING = frozenset(
+    f"{module}.{name}"
+    for module in ("pickle", "cPickle", "dill", "cloudpickle", "joblib")
+    for name in ("load", "loads")
+)
 
 
 class Kept(NamedTuple):
@@ -100,14 +108,17 @@ class Checkpoints(Described):
             return None
         around = self.function_around(call)
         read = self._ways(call, 0)
+        inside = [each for each in self._saving if self.function_around(each) is around]
+        same_place = [each for each in inside if not self._ways(each, 1).keys().isdisjoint(read)]
+        if same_place:  # the last before the call, if there is one
+            before = [each for each in same_place if each.lineno < call.lineno]
+            return max(before or same_place, key=lambda each: each.lineno)
         settled: set[str] | None = None
         for each in self._saving:
             writer = self.function_around(each)
-            written = self._ways(each, 1)
             if writer is around:
-                if not written.keys().isdisjoint(read):
-                    return each
                 continue
+            written = self._ways(each, 1)
             if settled is None:
                 bound = bound_in(around)
                 settled = {words for words, way in read.items() if is_settled(way, bound)}
@@ -121,11 +132,13 @@ class Checkpoints(Described):
     def is_own_place(self, call: ast.Call) -> bool:
         """
         Whether what a call of `torch.load` reads lies where the class itself saves: both places begin at one attribute
-        of the object.
+        of the object, or that of the reader does, and both name one file.
         """
         read = set(filter(None, map(root, self._ways(call, 0).values())))
+        named = _files(self._words(call, 0)) if read else frozenset()
         return any(
             not read.isdisjoint(filter(None, map(root, self._ways(each, 1).values())))
+            or not named.isdisjoint(_files(self._words(each, 1)))
             for each in self.saved_by_class(call)
         )
 
@@ -183,6 +196,13 @@ class Checkpoints(Described):
     def is_ours(self, call: ast.Call) -> bool:
         """Whether what a call of `torch.load` reads is shipped with the code, or was just written by a trainer."""
         return any(is_shipped(each, self._full) or is_by_trainer(each) for each in self._ways(call, 0).values())
+
+    def is_beside_pickles(self, call: ast.Call) -> bool:
+        """Whether the function that a call of `torch.load` stands in unpickles something else, too."""
+        return any(
+            isinstance(each, ast.Call) and self._full(each.func) in _UNPICKLING
+            for each in walk(self.function_around(call))
+        )
 
     def class_around(self, node: ast.AST) -> ast.ClassDef | None:
         """The innermost class that a node stands in."""
@@ -261,5 +281,10 @@ class Checkpoints(Described):
         inside = [node for node in walk(around) if isinstance(node, ast.Name) and node.id == name.id]
         if sum(not isinstance(node.ctx, ast.Load) for node in inside) != 1 or any(map(self._is_asked, inside)):
             return None
-        later = (node for node in inside if isinstance(node.ctx, ast.Load))
+        later = (node for node in inside if isinstance(node.ctx, ast.Load) and node.lineno > part.lineno)
         return next((found for node in later if (found := self._used(node, around, depth - 1))), None)
+
+
+def _files(words: Iterable[str]) -> frozenset[str]:
+    """The names of files at the end of texts in a path."""
+    return frozenset(each.rpartition("/")[2] for each in words)

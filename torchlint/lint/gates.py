@@ -69,7 +69,7 @@ class Gates:
         text, is_package = self._project.source(module) if hops and module and name else ("", False)
         if not _SAYS.search(text) or not (name in text or _STAR.search(text)):
             return False
-        tree = _tree(text)
+        tree = tree_of(text)
         if tree is None:
             return False
         imports = _imported(tree, module, is_package)
@@ -78,23 +78,31 @@ class Gates:
 
     @cached_property
     def is_imported_under_a_test(self) -> bool:
-        """Whether the other files of the package that import this one all ask first, and there is one."""
-        own = self._project.module
-        if self._project.is_package or "." not in own:
+        """
+        Whether the other files of the package that import this one all ask first, or are themselves only imported by
+        such that do; and there is one.
+        """
+        return not self._project.is_package and self._is_asked_for(self._project.module, _HOPS)
+
+    def _is_asked_for(self, module: str, hops: int) -> bool:
+        if not hops or "." not in module:
             return False
         asked = False
-        last = own.rpartition(".")[2]
+        last = module.rpartition(".")[2]
         imports = re.compile(
             rf"\b(?:from|import)\b(?:[^\n(]|\([^)]*\))*\b{re.escape(last)}\b|{re.escape(last)}[ \t]+import\b"
         )
         for shown, text in self._project.mentioning(last):
-            tree = _tree(text) if imports.search(text) else None
+            tree = tree_of(text) if imports.search(text) else None
             if tree is None:
                 continue
+            importing, is_package = _module(shown)
             tests: AvailabilityTests | None = None
-            for around in _importing(tree, *_module(shown), own):
+            for around in _importing(tree, importing, is_package, module):
                 tests = tests or AvailabilityTests(tree)
-                if not any(_asks(tests, each) for each in around):
+                if not any(_asks(tests, each) for each in around) and (
+                    is_package or importing == module or not self._is_asked_for(importing, hops - 1)
+                ):
                     return False
                 asked = True
         return asked
@@ -110,10 +118,10 @@ class Gates:
         if "." not in own or last.startswith(("__main__", "test_", "conftest")) or own in self._project.distributed:
             return True
         for shown, text in self._project.mentioning(last):
-            tree = _tree(text)
+            tree = tree_of(text)
             if tree is not None:
                 at_load: list[ast.stmt] = [each for each in tree.body if isinstance(each, (ast.Import, ast.ImportFrom))]
-                taken = _imports(ast.Module(at_load, []), *_module(shown))
+                taken = imports_of(ast.Module(at_load, []), *_module(shown))
                 if own in taken or (self._project.is_package and any(each.startswith(f"{own}.") for each in taken)):
                     return True
         return False
@@ -131,8 +139,8 @@ class Gates:
         taken = re.compile(rf"^[ \t]*(?:from|import)\b[^#\n]*\b{re.escape(last)}\b", re.MULTILINE)
         if taken.search(beside) or not _TAKES.search(beside) or _LOOKS.search(beside) or _is_script(self._tree):
             return False  # mostly without a tree
-        tree = _tree(beside)
-        if tree is None or not any(each.startswith(f"{above}.") for each in _imports(tree, above, is_package=True)):
+        tree = tree_of(beside)
+        if tree is None or not any(each.startswith(f"{above}.") for each in imports_of(tree, above, is_package=True)):
             return False
         try:
             for shown, text in self._project.mentioning(last, everywhere=True):
@@ -144,12 +152,12 @@ class Gates:
 
     def _names_it(self, shown: str, text: str) -> bool:
         """Whether another file imports this one, as far as can be told, or has a text that may stand for it."""
-        tree = _tree(text)
+        tree = tree_of(text)
         if tree is None:
             return True
         module, last = self._project.module, self._project.module.rpartition(".")[2]
         own, is_package = _module(shown)
-        if any(each == module or each.endswith(f".{last}") for each in _imports(tree, own, is_package)):
+        if any(each == module or each.endswith(f".{last}") for each in imports_of(tree, own, is_package)):
             return True
         spoken = re.compile(rf"(?:^|[./:]){re.escape(last)}(?:$|[.:/])")
         return any(
@@ -187,9 +195,9 @@ class Gates:
         own = self._project.module
         taken: set[str] = set()
         for shown, text in self._project.mentioning(own.rpartition(".")[2]) if "." in own else ():
-            tree = _tree(text)
+            tree = tree_of(text)
             if tree is not None:
-                taken.update(each for each in _imports(tree, *_module(shown)) if each.startswith(f"{own}."))
+                taken.update(each for each in imports_of(tree, *_module(shown)) if each.startswith(f"{own}."))
         return bool(taken) and f"{own}.*" not in taken
 
     def provides(self, name: str) -> bool:
@@ -239,7 +247,7 @@ def _module(shown: str) -> tuple[str, bool]:
     return ".".join(parts[:-1] if is_package else parts), is_package
 
 
-def _imports(tree: ast.Module, module: str, is_package: bool) -> set[str]:
+def imports_of(tree: ast.Module, module: str, is_package: bool) -> set[str]:
     """The names in full of all that a file imports, wherever: modules, and what it takes of them."""
     found: set[str] = set()
     for node in walk(tree):
@@ -282,7 +290,7 @@ def _imported(tree: ast.Module, own: str, is_package: bool) -> _Imports:
 
 
 @lru_cache(maxsize=16)
-def _tree(text: str) -> ast.Module | None:
+def tree_of(text: str) -> ast.Module | None:
     try:
         return python_tree(text)
     except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):

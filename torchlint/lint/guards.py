@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from itertools import accumulate
 from typing import TypeAlias
 
 from torchlint.knowledge.api import find
-from torchlint.syntax.availability import AvailabilityTests, last_name
+from torchlint.syntax.availability import AvailabilityTests, last_name, leaves
+from torchlint.syntax.children import walk
 from torchlint.target import NEWEST, Release
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -89,19 +90,7 @@ class Guards:
     def _refuses(self, of: ast.ClassDef) -> bool:
         """Whether an object of a class is not made where something is missing."""
         made = [each for each in of.body if isinstance(each, _FUNCTIONS) and each.name in _MAKERS]
-        return any(self._raises(each, 1) for function in made for each in function.body)
-
-    def _raises(self, statement: ast.stmt, hops: int) -> bool:
-        """Whether a statement, or a function of the file that it calls, raises where something is missing."""
-        if isinstance(statement, ast.If):
-            alone = not isinstance(statement.test, ast.BoolOp)
-            return alone and isinstance(statement.body[-1], ast.Raise) and self._tests.asks(statement.test)
-        called = statement.value if isinstance(statement, ast.Expr) else None
-        if not (hops and isinstance(called, ast.Call) and isinstance(called.func, ast.Name)):
-            return False
-        name = called.func.id
-        functions = [each for each in self._tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
-        return any(self._raises(each, 0) for function in functions for each in function.body)
+        return any(self._tests.refuses(each) for function in made for each in function.body)
 
     @cached_property
     def _about(self) -> list[ast.AST]:
@@ -110,17 +99,30 @@ class Guards:
 
     def _bears_on(self, test: ast.AST, node: ast.AST) -> bool:
         """
-        Whether what a test decides may decide whether a node is come to: it is evaluated as the file is loaded, stands
-        in a function or a class around the node, or in a function that names one of these.
+        Whether what a test decides may decide whether a node is come to: it stands in a function around the node, or in
+        a constructor of a class around it; it names one of these, or its function does; it ends the file's loading; or
+        it sets a name that only other files can ask for.
         """
         around = [above for above, _ in self._above(node) if isinstance(above, (*_FUNCTIONS, ast.ClassDef))]
         names = {each.name for each in around}
-        functions = [above for above, _ in self._above(test) if isinstance(above, (*_FUNCTIONS, ast.ClassDef))]
-        if not functions or not isinstance(functions[0], _FUNCTIONS):
-            return True
-        return any(each in around for each in functions) or any(
-            last_name(each) in names for each in ast.walk(functions[-1]) if isinstance(each, (ast.Name, ast.Attribute))
-        )
+        outside = [above for above, _ in self._above(test) if isinstance(above, (*_FUNCTIONS, ast.ClassDef))]
+        place = next((each for each in outside if isinstance(each, _FUNCTIONS)), None)
+        if place is None:
+            ends = leaves(test.body) if isinstance(test, ast.If) else self._is_for_others(test)
+            return ends or _names(test, names)
+        of = self._parents.get(place)
+        return place in around or (place.name in _MAKERS and of in around) or _names(place, names)
+
+    def _is_for_others(self, test: ast.AST) -> bool:
+        """Whether a `try` sets names, and the file reads none of them."""
+        parts = walk(test) if isinstance(test, ast.Try) else []
+        bound = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+        return bool(bound) and bound.isdisjoint(self._read)
+
+    @cached_property
+    def _read(self) -> set[str]:
+        """The plain names that the file reads."""
+        return {each.id for each in walk(self._tree) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
 
     def asks_for(self, node: ast.AST, name: str, since: Release, came: Mapping[str, Release]) -> int:
         """
@@ -178,7 +180,7 @@ class Guards:
                 yield from _releases(str(node.value))
             elif isinstance(node, (ast.Name, ast.Attribute)):
                 yield from _releases(last_name(node))
-                for value in self._tests.values_of(node.id) if hops and isinstance(node, ast.Name) else ():
+                for value in self._tests.values_of(node.id, node.lineno) if hops and isinstance(node, ast.Name) else ():
                     yield from self._said(value, hops - 1)
 
     def reached(self, node: ast.AST) -> str:
@@ -235,6 +237,11 @@ class Guards:
             if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == function.name
         ]
         return any(not self._reached(each, hops - 1) for each in calls)
+
+
+def _names(node: ast.AST, names: Collection[str]) -> bool:
+    """Whether one of some names is written anywhere in a node."""
+    return any(last_name(each) in names for each in walk(node) if isinstance(each, (ast.Name, ast.Attribute)))
 
 
 def _is_of_the_class(function: _Function) -> bool:

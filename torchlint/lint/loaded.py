@@ -60,7 +60,8 @@ class Loaded:
         written = self.checkpoints.written(call)
         used = self.checkpoints.reads(call)
         own = used if used is not None or written is None else self.checkpoints.saved(written)
-        facts = {"around": getattr(self.checkpoints.function_around(call), "lineno", 0)}
+        facts: dict[str, Any] = {"around": getattr(self.checkpoints.function_around(call), "lineno", 0)}
+        facts |= {"is_beside_pickles": self.checkpoints.is_beside_pickles(call)}
         if own is not None or written is not None:
             line = 0 if written is None else written.lineno
             return facts | {"holds": own, "used": used is not None, "is_own": True, "writes": line}

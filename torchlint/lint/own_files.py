@@ -27,8 +27,12 @@ _BESIDE = (
 """What gives the path of something that is installed with the code."""
 _BY_TRAINER = frozenset({"best_model_path", "last_model_path"})
 """Attributes of a callback: what it has written, during this very run."""
-_SAME = frozenset({"str", "os.fspath", "os.path.abspath", "os.path.realpath", "os.path.expanduser", "pathlib.Path"})
-"""What gives the place that it is given."""
+_SAME = frozenset(
+    {"str", "os.fspath", "os.path.abspath", "os.path.realpath", "os.path.expanduser", "pathlib.Path", "io.BytesIO"}
+)
+"""What gives the place that it is given, or a file that holds the same."""
+_CONTENTS = frozenset({"getvalue", "getbuffer"})
+"""What gives all that has been written into a buffer."""
 _DEPTH = 4
 _MOST = 16
 """Ways to write one path that are compared."""
@@ -54,8 +58,8 @@ def ways(path: ast.expr, around: ast.AST, tree: ast.Module, full: Callable[[ast.
         each, replaced, depth = pending.popleft()
         if replaced is not None:  # most of what might be replaced is never come to
             each = _replaced(each, *replaced)
-        while isinstance(each, ast.Call) and len(each.args) == 1 and full(each.func) in _SAME:
-            each = each.args[0]
+        while (same := _same(each, full)) is not None:
+            each = same
         if isinstance(each, ast.IfExp):
             pending += [(each.body, None, depth), (each.orelse, None, depth)]
             continue
@@ -72,6 +76,16 @@ def ways(path: ast.expr, around: ast.AST, tree: ast.Module, full: Callable[[ast.
             for words, part in dict(named).items():  # all places of a name are replaced
                 pending += [(each, (words, value), depth - 1) for value in given.to(part, words)]
     return found
+
+
+def _same(place: ast.expr, full: Callable[[ast.AST], str]) -> ast.expr | None:
+    """The place that an expression gives as it is, or what is in it; None if it gives another one."""
+    if not isinstance(place, ast.Call):
+        return None
+    if len(place.args) == 1 and full(place.func) in _SAME:
+        return place.args[0]
+    is_content = isinstance(place.func, ast.Attribute) and place.func.attr in _CONTENTS and not place.args
+    return place.func.value if is_content and isinstance(place.func, ast.Attribute) else None
 
 
 def _replaced(node: Any, words: str, value: ast.expr) -> Any:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from torchlint.project.companions import NAMES, Companion, companion
-from torchlint.project.dependencies import may_hold, may_raise
+from torchlint.project.dependencies import Doubt, may_hold, may_raise
 from torchlint.project.pythons import can_hold, pythons, wheels
 from torchlint.project.roots import INSTALLED, MARKS
 from torchlint.project.stated import asked_for, python, required, tidy, toml
@@ -196,14 +196,19 @@ class _Reader:
             vision = next((f"{each.said} in {said.file}" for each in said.beside if each.said.startswith(_VISION)), "")
             if lower is not None:
                 most = upper if newest is None else max(lower, min(upper, newest.newest))
+                raising, holding = Doubt(), Doubt()
+                if lower < most:
+                    raising, holding = _raising(said, lower), may_hold(required(said.file, said.text))
                 return Target(
                     lower,
                     most,
                     where,
                     vision,
                     _later_on_macos(said.on_macos, lower),
-                    _raising(said, lower) if lower < most else "",
-                    may_hold(required(said.file, said.text)) if lower < most else "",
+                    raising.expected,
+                    holding.expected,
+                    raising.unknown,
+                    holding.unknown,
                 )
             if newest is None and upper != NEWEST:
                 newest = Target(upper, upper, where, vision)
@@ -300,10 +305,10 @@ def _range(said: _Said) -> tuple[Release | None, Release, str]:
     return lower, upper, f"{' and '.join(words)} in {said.file}"
 
 
-def _raising(said: _Said, lower: Release) -> str:
+def _raising(said: _Said, lower: Release) -> Doubt:
     """
-    What the file requires that may ask for a later torch; "" if torch can be had without any such thing: if only extras
-    ask for torch, by one of them.
+    What the file requires that may ask for a later torch: nothing if torch can be had without any such thing; if only
+    extras ask for torch, by one of them.
     """
     always = required(said.file, said.text)
     if any(_REQUIREMENT.match(each) for each in always):
@@ -311,7 +316,7 @@ def _raising(said: _Said, lower: Release) -> str:
     wanted = said.specifier.replace(" ", "")
     extras = [each for each in asked_for(said.file, said.text) if any(wanted in line.replace(" ", "") for line in each)]
     raising = [may_raise([*always, *each], lower) for each in extras] or [may_raise(always, lower)]
-    return "" if "" in raising else raising[0]
+    return min(raising, key=lambda each: (bool(each.expected), bool(each.unknown)))
 
 
 def _beside(name: str, text: str) -> Iterator[Companion]:

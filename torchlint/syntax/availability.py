@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from typing import TypeAlias
 
 from torchlint.syntax.children import children, walk
+from torchlint.syntax.given import Given
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.text import NEWLINE
 
@@ -33,6 +34,12 @@ _SAYS_VERSION = re.compile(
     r"post|new|old)|(torch|compile|dynamo|amp|sdpa|fx|dtensor|functorch|attention).*avail|^is_torch|torch_is",
     re.IGNORECASE,
 )
+_MAY_SAY = re.compile(r"_?has_|_?supports?_", re.IGNORECASE)
+"""Of these words those that are said of much else, too: of a name that the file itself sets what it is set to tells."""
+_DEMANDS = re.compile(
+    r"requir|ensure|check|assert|verif|valid|version|torch|compat|support|avail|need|must|guard|import", re.IGNORECASE
+)
+"""In the name of a function that somebody calls to make sure of something."""
 _SKIPS = frozenset({"skipif", "skipIf", "skipUnless"})
 _EXPECTS = frozenset({"raises", "warns", "deprecated_call", "catch_warnings", "suppress"})
 _ENDS = frozenset({"skip", "skipTest", "exit", "abort", "fail", "xfail"})
@@ -57,8 +64,8 @@ class AvailabilityTests:
     def __init__(self, tree: ast.Module, elsewhere: Callable[[str], bool] | None = None) -> None:
         self._tree = tree
         self._elsewhere = elsewhere
-        self._flags: dict[str, bool] = {}
-        self._values: dict[str, list[ast.expr | _Function]] | None = None
+        self._flags: dict[tuple[str, int | None], bool] = {}
+        self._given: Given[ast.expr | _Function | None] | None = None
         self._refused: set[str] | None = None
 
     def asks(self, test: ast.AST) -> bool:
@@ -69,25 +76,29 @@ class AvailabilityTests:
         return self._says(test) or self._is_refused(test)
 
     def _says(self, test: ast.AST) -> bool:
-        names: list[str] = []
+        names: list[tuple[str, int]] = []
         for node in walk(test):
             if isinstance(node, ast.Call) and last_name(node.func) in _ASKS:
                 return True
             if isinstance(node, ast.Call) and last_name(node.func) == "getattr" and len(node.args) > 2:
                 return True
             if isinstance(node, ast.Name):
-                if node.id == "TYPE_CHECKING" or _SAYS_VERSION.search(node.id):
+                line = getattr(node, "lineno", 0)
+                spoken = _SAYS_VERSION.search(node.id)
+                if spoken and not (_MAY_SAY.match(spoken[0]) and self._known.values(node.id, line)):
                     return True
-                names.append(node.id)
+                if node.id == "TYPE_CHECKING":
+                    return True
+                names.append((node.id, line))
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                names.append(f".{node.func.attr}")
+                names.append((f".{node.func.attr}", 0))
             if isinstance(node, ast.Attribute):
                 if node.attr == "__dict__" or _SAYS_VERSION.search(node.attr):
                     return True
                 of = node.value.id if isinstance(node.value, ast.Name) else ""
                 if of and self._elsewhere is not None and self._elsewhere(f"{of}.{node.attr}"):
                     return True
-        return any(map(self._is_flag, names))
+        return any(self._is_flag(name, line) for name, line in names)
 
     def _is_refused(self, test: ast.AST) -> bool:
         """
@@ -103,6 +114,50 @@ class AvailabilityTests:
                         self._refused |= settings
         return bool(self._refused) and any(last_name(node) in self._refused for node in walk(test))
 
+    def refuses(self, statement: ast.stmt) -> bool:
+        """
+        Whether a statement raises where something is missing: `if not hasattr(…): raise`, an `assert`, a tried import,
+        a call of a function that does so.
+        """
+        if isinstance(statement, ast.If):
+            return isinstance(statement.body[-1], ast.Raise) and self._decides(statement.test, raising=True)
+        if isinstance(statement, ast.Assert):
+            return self._decides(statement.test, raising=False)
+        if isinstance(statement, ast.Try):
+            ends = all(each.body and isinstance(each.body[-1], ast.Raise) for each in statement.handlers)
+            imported = any(isinstance(each, _IMPORTS) for each in statement.body)
+            return ends and imported and handles_absence(statement)
+        called = statement.value if isinstance(statement, ast.Expr) else None
+        return demands(statement) and isinstance(called, ast.Call) and self._is_refusal(called.func)
+
+    def refused(self, statements: Sequence[ast.stmt], count: int) -> bool:
+        """Whether one of the first statements of some raises where something is missing."""
+        return any(map(self.refuses, statements[:count]))
+
+    def replaced(self, before: ast.stmt, branch: ast.If) -> bool:
+        """Whether what a statement binds holds only until the branch after it has asked for something better."""
+        return _replaces(branch, before) and self.asks(branch.test)
+
+    def _decides(self, test: ast.expr, *, raising: bool) -> bool:
+        """Whether what is missing is enough for a test to be true, where it raises then; or else to be false."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self._decides(test.operand, raising=not raising)
+        if isinstance(test, ast.BoolOp):
+            enough = any if isinstance(test.op, ast.Or) is raising else all
+            return enough([self._decides(each, raising=raising) for each in test.values])
+        return self._says(test)
+
+    def _is_refusal(self, called: ast.expr) -> bool:
+        """Whether a function of the file, or one that another file answers with, raises where something is missing."""
+        name = last_name(called)
+        if isinstance(called, ast.Attribute):
+            of = last_name(called.value)
+            name = f".{name}" if of in ("self", "cls") else f"{of}.{name}"
+        functions = [each for each in self.values_of(name, called.lineno) if not isinstance(each, ast.expr)]
+        if not functions and name[:1] != "." and self._elsewhere is not None:
+            return self._elsewhere(name)
+        return any(map(self._is_answer, functions))
+
     def is_about(self, node: ast.AST, package: str) -> bool:
         """Whether a node is a test, or a tried import, by which the file asks what there is of a package."""
         if isinstance(node, ast.Try):
@@ -114,13 +169,21 @@ class AvailabilityTests:
         said = package in words or "version" in words.lower() or words.removeprefix("not ").isidentifier()
         return said and "TYPE_CHECKING" not in words and self.asks(node.test)
 
-    def values_of(self, name: str) -> Sequence[ast.expr | _Function]:
-        """What the file anywhere gives a name, and the functions that it calls so."""
-        if self._values is None:
-            self._values = {}
-            for node in statements(self._tree):
-                self._note(node, self._values)
-        return self._values.get(name, ())
+    def values_of(self, name: str, line: int) -> list[ast.expr | _Function]:
+        """What a name on a line may be given, and the functions that are called so there."""
+        return [each for each in self._known.values(name, line) if each is not None]
+
+    @property
+    def _known(self) -> Given[ast.expr | _Function | None]:
+        """What the file gives its names; None: the answer of a `try`."""
+        if self._given is None:
+            self._given = Given()
+            every = list(statements(self._tree))
+            for node in every:
+                self._given.enter(node)
+            for node in every:
+                _note(node, self._given)
+        return self._given
 
     def chosen_functions(self, lines: Iterable[int], text: str | None = None) -> list[_Function]:
         """
@@ -147,42 +210,27 @@ class AvailabilityTests:
             under[node.id] = under.get(node.id, True) and any(map(self.asks, tests))
         return [around[name] for name, always in under.items() if always]
 
-    def _is_flag(self, name: str) -> bool:
+    def _is_flag(self, name: str, line: int) -> bool:
         """
-        Whether a name holds the answer to a question about versions, or whether something could be imported; or is a
-        function of the file that answers one. With a dot before it, it is a method.
+        Whether a name on a line holds the answer to a question about versions, or whether something could be imported;
+        or is a function of the file that answers one. With a dot before it, it is a method.
         """
-        values = self.values_of(name)  # notes the flags of the file
-        if name not in self._flags:
-            self._flags[name] = False  # until it is known: a name may be assigned what it held
-            if not values and self._elsewhere is not None and name[:1] != ".":
-                self._flags[name] = self._elsewhere(name)
+        scope = self._known.scope_of(name, line)
+        key = name, scope
+        if key not in self._flags:
+            self._flags[key] = False  # until it is known: a name may be assigned what it held
+            if scope is None and self._elsewhere is not None and name[:1] != ".":
+                self._flags[key] = self._elsewhere(name)
             else:
-                self._flags[name] = any(map(self._is_answer, values))
-        return self._flags[name]
+                self._flags[key] = any(map(self._is_answer, self._known.values(name, line)))
+        return self._flags[key]
 
-    def _is_answer(self, value: ast.expr | _Function) -> bool:
+    def _is_answer(self, value: ast.expr | _Function | None) -> bool:
+        if value is None:
+            return True
         if isinstance(value, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return _probes(value) or any(map(self._says, _answers(value)))
+            return _probes(value) or any(map(self._says, _answers(value))) or any(map(self.refuses, value.body))
         return self._says(value)
-
-    def _note(self, node: ast.stmt, values: dict[str, list[ast.expr | _Function]]) -> None:
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-            for name in _assigned(node):
-                values.setdefault(name, []).append(node.value)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            for name in (node.name, f".{node.name}"):
-                values.setdefault(name, []).append(node)
-        elif isinstance(node, ast.Try):
-            handled = [each for handler in node.handlers for each in handler.body]
-            if any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body):
-                otherwise = {name for each in handled for name in _assigned(each)}
-                told = [*handled, *node.orelse]
-                told += [each for each in node.body if _is_constant(each) or otherwise & _assigned(each)]
-            else:  # one that asks something of what is imported already
-                told = [each for each in handled if _is_constant(each)] if _asks_by_trying(node) else []
-            for each in told:
-                self._flags.update(dict.fromkeys(_assigned(each), True))
 
     def expects(self, node: ast.expr) -> bool:
         """Whether what is under a context manager or a decorator is expected to fail, or to warn, or is left out."""
@@ -194,8 +242,32 @@ class AvailabilityTests:
         return last in _EXPECTS or last.startswith(("assertRaises", "assertWarns"))
 
 
+def _note(node: ast.stmt, given: Given[ast.expr | _Function | None]) -> None:
+    """Note what a statement gives names, functions among it, and which it sets by finding out what there is (None)."""
+    if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+        for name in _assigned(node):
+            given.note(name, node.lineno, node.value)
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        given.note(node.name, node.lineno, node)
+        given.note(f".{node.name}", 0, node)
+    elif isinstance(node, ast.Try):
+        handled = [each for handler in node.handlers for each in handler.body]
+        if any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body):
+            otherwise = {name for each in handled for name in _assigned(each)}
+            told = [*handled, *node.orelse]
+            told += [each for each in node.body if _is_constant(each) or otherwise & _assigned(each)]
+        else:  # one that asks something of what is imported already
+            told = [each for each in handled if _is_constant(each)] if _asks_by_trying(node) else []
+        for each in told:
+            for name in _assigned(each):
+                given.note(name, each.lineno, None)
+
+
 def _refusing(node: ast.stmt) -> Iterator[list[ast.expr]]:
-    """What must hold, part by part, for a branch, or one directly in it, to end by raising."""
+    """What must hold, part by part, for a branch, or one directly in it, to end by raising, or for an `assert` to."""
+    denied = node.test.operand if isinstance(node, ast.Assert) and isinstance(node.test, ast.UnaryOp) else None
+    if isinstance(denied, ast.BoolOp) and isinstance(denied.op, ast.And):
+        yield denied.values
     if not isinstance(node, ast.If):
         return
     demanded = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
@@ -313,12 +385,22 @@ def _probes(function: _Function) -> bool:
     )
 
 
-def replaces(branch: ast.If, before: ast.stmt) -> bool:
+def _replaces(branch: ast.If, before: ast.stmt) -> bool:
     """Whether a branch binds anew what the statement before it binds: that held until something better is there."""
     names = {ast.unparse(target) for target in before.targets} if isinstance(before, ast.Assign) else set()
     return any(
         isinstance(each, ast.Assign) and not names.isdisjoint(ast.unparse(target) for target in each.targets)
         for each in branch.body
+    )
+
+
+def demands(node: ast.stmt) -> bool:
+    """Whether a statement may be there to raise: an `assert`, a tried import, a call whose name says that it checks."""
+    if isinstance(node, ast.Try):
+        return any(isinstance(each, _IMPORTS) for each in node.body)
+    called = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(node, ast.Assert) or (
+        isinstance(called, ast.Call) and _DEMANDS.search(last_name(called.func)) is not None
     )
 
 

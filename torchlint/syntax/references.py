@@ -17,7 +17,7 @@ from functools import partial
 from itertools import zip_longest
 
 from torchlint.record import record
-from torchlint.syntax.availability import AvailabilityTests, handles_absence, is_on, last_name, leaves, replaces
+from torchlint.syntax.availability import AvailabilityTests, demands, handles_absence, is_on, last_name, leaves
 from torchlint.syntax.bindings import Bindings, arguments_of
 from torchlint.syntax.children import children, walk
 from torchlint.syntax.mentions import statements
@@ -342,24 +342,25 @@ class _Walk:
         if not body or not self.holds(body[0], body[-1]):
             return
         before, around = self.uses.asked, self.uses.statement
-        first = previous = body[0]
+        first, told, base = body[0], list[ast.stmt](), before
+        previous = first
         for node, after in zip_longest(body, body[1:]):
             first, previous = first if node.lineno == previous.end_lineno else node, node
             if self.holds(node, node):
                 asked, self.uses.statement = self.uses.asked, first
                 if isinstance(after, ast.If):
-                    self.uses.asked = _Asked(asked, partial(self.is_replaced, node, after))
+                    self.uses.asked = _Asked(asked, partial(self.tests.replaced, node, after))
                 self.statement(node)
                 self.uses.asked = asked
             if isinstance(node, ast.If) and leaves(node.body):
                 self.uses.asked = _Asked(self.uses.asked, partial(self.tests.asks, node.test))
+                told, base = [], self.uses.asked
+            elif demands(node):
+                told.append(node)
+                self.uses.asked = _Asked(base, partial(self.tests.refused, told, len(told)))
             if ends(node):
                 break
         self.uses.asked, self.uses.statement = before, around
-
-    def is_replaced(self, node: ast.stmt, after: ast.If) -> bool:
-        """Whether what a statement binds holds only until the branch after it has asked for something better."""
-        return replaces(after, node) and self.tests.asks(after.test)
 
     def statement(self, node: ast.stmt) -> None:
         before = self.uses.asked

@@ -8,9 +8,9 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.knowledge.api.find import Argument, Change, Unsaid
-from torchlint.model.events import Event
+from torchlint.model.events import Event, Step
 from torchlint.record import record
-from torchlint.target import Release, Target
+from torchlint.target import Release, Target, spelled
 
 
 @record(frozen=True, kw_only=True)
@@ -112,6 +112,22 @@ class ApiReference(Event):
         """The condition under which a user comes here with the oldest release of the target; "" if nothing is open."""
         raised = self.target.raised_by
         return self.if_reached or (f", unless `{raised}` asks for a later one" if raised else self.reached)
+
+    @property
+    def doubt_new(self) -> tuple[Step, ...]:
+        """Where `if_new` is "": a package of which nothing is known, as the end of the trace; else nothing."""
+        return () if self.if_new else self._doubt(self.target.newest, self.target.perhaps_held_by)
+
+    @property
+    def doubt_old(self) -> tuple[Step, ...]:
+        """Where `if_old` is "": likewise."""
+        return () if self.if_old else self._doubt(self.target.oldest, self.target.perhaps_raised_by)
+
+    def _doubt(self, met: Release, package: str) -> tuple[Step, ...]:
+        if not package:
+            return ()
+        asks = f"unless `{package}` asks for another one: that is required, too, and nothing is known of it"
+        return Step(self.node, f"torch {spelled(met)} refuses it"), Step(self.node, asks)
 
     @property
     def if_reached(self) -> str:
@@ -282,6 +298,8 @@ class UnsafeLoad(ApiReference):
     is_meant
         The class around saves what is refused, or what nobody knows: whoever says False there may well need it. Or a
         comment says why.
+    is_beside_pickles
+        The function that it stands in unpickles another file, too.
     around
         The first line of the function that it stands in; 0 outside of all.
     """
@@ -295,6 +313,7 @@ class UnsafeLoad(ApiReference):
     is_ours: bool = False
     is_weights: bool = False
     is_meant: bool = False
+    is_beside_pickles: bool = False
     around: int = 0
 
 

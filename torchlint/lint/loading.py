@@ -1,0 +1,87 @@
+"""
+Which torch a file needs to be loaded at all, by the files of its project that it imports: where those cannot be loaded
+nobody comes to what it does itself.
+
+Told from Python's own trees, and only of what stands outside of all functions and branches. Judges nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from torchlint.knowledge.api import find
+from torchlint.lint.gates import imports_of, tree_of
+from torchlint.lint.guards import Guards
+from torchlint.project.index import ProjectIndex
+from torchlint.syntax.mentions import lines_of, names_of, spelled
+from torchlint.syntax.references import references
+from torchlint.target import Release, Target
+
+_NONE: Release = (0, 0)
+_MOST_FILES = 40
+_HOPS = 3
+"""Files that import each other one after the other."""
+
+
+def needed(tree: ast.Module, project: ProjectIndex, target: Target) -> Release:
+    """
+    The latest release that a file's imports ask for as it is loaded, of names that the oldest of the target does not
+    have; (0, 0) if they ask for none.
+    """
+    most, seen, nearest = _NONE, {project.module}, [(tree, project.module, project.is_package)]
+    for _ in range(_HOPS):
+        imported: list[tuple[ast.Module, str, bool]] = []
+        for importing in nearest:
+            for module in sorted(_loaded(*importing) - seen):
+                seen.add(module)
+                text, is_package = project.source(module) if len(seen) < _MOST_FILES else ("", False)
+                other = tree_of(text) if "import" in text else None
+                if other is not None:
+                    most = max(most, _of_text(text, target))
+                    imported.append((other, module, is_package))
+        nearest = imported
+    return most
+
+
+def _loaded(tree: ast.Module, module: str, is_package: bool) -> set[str]:
+    """The modules that a file imports whenever it is loaded, with the packages that they are in, as far as known."""
+    plain: list[ast.stmt] = [each for each in tree.body if isinstance(each, (ast.Import, ast.ImportFrom))]
+    package = module.partition(".")[0]
+    taken = {each for each in imports_of(ast.Module(plain, []), module, is_package) if each.startswith(f"{package}.")}
+    return taken | {above for each in taken for above in _packages(each)}
+
+
+def _packages(module: str) -> list[str]:
+    parts = module.split(".")
+    return [".".join(parts[:count]) for count in range(1, len(parts))]
+
+
+@lru_cache(maxsize=256)
+def _of_text(text: str, target: Target) -> Release:
+    """The latest release that came with a name which a file uses whenever it is loaded."""
+    tree = tree_of(text)
+    names = None if tree is None else names_of(tree, find.PACKAGES)
+    if tree is None or not names:
+        return _NONE
+    watched = find.watched(target)
+    said = spelled(text, names, find.Spelled(find.watched_anywhere(), text), find.beginnings())
+    lines = None if said is None else lines_of(said, find.Spelled(watched, text))
+    if lines == []:
+        return _NONE
+    guards = Guards(tree, _never, is_script=False)
+    return max(
+        (
+            watched.too_new[each.name]
+            for each in references(tree, watched, find.PACKAGES, lines, text=text)
+            if each.name in watched.too_new
+            and not (each.asked or each.inside or each.again or each.annotates)
+            and find.importable(each.name.rpartition(".")[0]) is None
+            and not guards.reached(each.node)
+        ),
+        default=_NONE,
+    )
+
+
+def _never(name: str) -> bool:
+    return False
