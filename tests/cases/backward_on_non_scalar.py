@@ -118,3 +118,11 @@ def reduction_taken_away_after_the_loss_was_made():
     criterion.reduction = "none"
     w = torch.ones(3, requires_grad=True)
     criterion(w, torch.zeros(3)).backward()  # error: [TLN103]
+
+
+def gradient_of_a_leaf_that_is_told_so():
+    hidden = torch.rand(3, 2, requires_grad=True) * 2
+    cut = eval("0.5") * hidden.detach()
+    cut.requires_grad = True
+    (2 * cut).mean().backward()
+    hidden.backward(cut.grad)

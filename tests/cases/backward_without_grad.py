@@ -1096,3 +1096,23 @@ def object_patched_among_arguments_that_nobody_knows():
     patch(*chosen(model))
     w = torch.ones(3, requires_grad=True)
     model(w * 2).sum().backward()
+
+
+def custom_function_of_one_of_two():
+    class Sign(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return torch.sign(x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    x = torch.rand(3, requires_grad=True)
+    Sign.apply(x if eval("True") else torch.rand(3)).sum().backward()
+
+
+def one_of_two_frozen():
+    w, other = torch.rand(3, requires_grad=True), torch.rand(3)
+    (w if eval("False") else other).requires_grad = False
+    (2 * w).sum().backward()

@@ -140,3 +140,37 @@ def expanded_and_copied():
         return c
 
     covariance(3)
+
+
+def filled_by_functions_that_write_one_value():
+    rows = torch.rand(1).expand(3, 3)
+    nn.init.constant_(rows, 2.0)
+    nn.init.zeros_(rows)
+    nn.init.ones_(rows)
+    nn.functional.threshold(rows, 0.0, 0.0, inplace=True)
+    rows.conj_physical_()
+    counts = torch.tensor(1).expand(3, 3)
+    counts.nan_to_num_()
+
+
+def triangle_of_shared_elements():
+    """Holds: mask.sum() == 0"""
+    mask = torch.ones(1).expand(3, 3)
+    mask.tril_()  # warning: [TLN208]
+
+
+def copied_onto_itself():
+    rows = torch.rand(3).expand(2, 3)
+    rows.copy_(rows)
+    rows.copy_(eval("rows"))
+
+
+def expanded_and_without_elements():
+    rows = torch.rand(1, 0).expand(3, 0)
+    rows += 1
+
+
+def shared_elements_and_a_dropout_that_does_not_run():
+    rows = torch.rand(1).expand(3, 3)
+    nn.functional.alpha_dropout(rows, 0.5, inplace=True)
+    nn.functional.feature_alpha_dropout(rows, 0.5, inplace=True)

@@ -412,3 +412,33 @@ def gradient_that_is_still_none_and_errors_suppressed():
     if x.grad is not None:
         x.grad.sign()
     x += 1  # error: [TLN203]
+
+
+def constructor_without_gradients():
+    class Positions(nn.Module):
+        @torch.no_grad()
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(4, 6)
+            self.table.weight[:, 0::2] = 0.5
+
+    class Others(nn.Module):
+        @eval("torch.no_grad()")
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(4, 6)
+            self.table.weight[:, 0::2] = 0.5
+
+    Positions()
+    Others()
+
+
+def parameter_that_may_have_been_frozen():
+    class Scaled:
+        def __init__(self):
+            self.scale = torch.ones(3, requires_grad=True)
+
+        def __getattribute__(self, name):
+            return eval("lambda value: value.detach()")(super().__getattribute__(name))
+
+    Scaled().scale.add_(1)

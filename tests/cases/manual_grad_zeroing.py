@@ -500,3 +500,44 @@ def something_to_add_to():
         p.grad = torch.zeros_like(p)  # strict: [TLN401]
     for p in net.parameters():
         p.grad += torch.ones_like(p)  # what a worker sends
+
+
+def leaf_of_an_unknown_product():
+    w = (eval("0.5") * torch.arange(4.0)).clone().requires_grad_()
+    (w**3).sum().backward()
+    w.grad.zero_()
+
+
+def leaf_told_by_its_flag():
+    def scaled(number):
+        w = number * torch.arange(4.0)
+        w.requires_grad = True
+        (2 * w).sum().backward()
+        w.grad.zero_()  # smell: [TLN401]
+
+    scaled(0.5)
+
+
+def gradient_that_is_retained():
+    h = 2 * torch.rand(3, requires_grad=True)
+    h.retain_grad()
+    h.sum().backward()
+    h.grad.zero_()
+
+
+def one_of_two_without_a_gradient():
+    w, other = torch.rand(3, requires_grad=True), torch.rand(3, requires_grad=True)
+    (2 * w).sum().backward()
+    (w if eval("False") else other).grad = None
+    w.grad.zero_()  # smell: [TLN401]
+
+
+def guarded_by_one_of_two():
+    w, other = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    holds = eval("bool")
+    for x in torch.rand(3, 2):
+        if (w if eval("True") else other).grad is not None:
+            w.grad.zero_()
+        if holds(w.grad is not None):
+            w.grad.zero_()
+        (w * x).sum().backward()

@@ -475,3 +475,20 @@ def a_test_that_is_expected_to_fail():
         def test_gate(self):
             a, b = torch.nn.Linear(2, 4)(torch.ones(1, 2)).chunk(2, 1)
             a.sigmoid_()
+
+
+def parts_of_a_layer_that_nobody_knows():
+    class Gates(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 8)
+
+        def forward(self, x):
+            keep, add = self.linear(x).chunk(2, dim=1)
+            keep += 1
+            return keep * add
+
+        def __getattr__(self, name):
+            return eval("lambda value: value.requires_grad_(False)")(super().__getattr__(name))
+
+    Gates()(torch.rand(2, 3))

@@ -359,3 +359,19 @@ def whether_it_learns_is_a_switch():
 def number_that_is_its_own_transpose():
     scale = torch.ones((), requires_grad=True)
     torch.optim.SGD([scale.mT], lr=0.1)
+
+
+def transposed_with_nobody_knows_how_many_dimensions():
+    scale = torch.ones(eval("[]"), requires_grad=True)
+    torch.optim.SGD([scale.mT], lr=0.1)
+    torch.optim.SGD([scale.adjoint()], lr=0.1)
+    row = torch.ones(eval("3"), requires_grad=True)
+    torch.optim.SGD([row.flatten()], lr=0.1)
+
+
+def leaf_written_in_an_unknown_mode():
+    table = torch.eye(4, requires_grad=True)
+    with torch.no_grad():
+        with eval("torch.no_grad")():
+            table[0].add_(1)
+    torch.optim.Adam([table])

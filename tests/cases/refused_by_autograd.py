@@ -542,3 +542,42 @@ def result_of_a_function_after_one_in_inference_mode():
     looks(torch.rand(2))
     w = torch.rand(2, requires_grad=True)
     ((torch.rand(2) * 2) * w).sum().backward()
+
+
+def not_saved_where_nothing_is_recorded():
+    with torch.inference_mode():
+        scores = torch.rand(3) * 2
+    powers = scores ** eval("0.5")
+    weighted = eval("2.0") * scores
+
+
+def group_of_a_layer_set_by_name():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.head = nn.Linear(2, 2), nn.Linear(2, 1)
+
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    name = eval("'head'")
+    setattr(net, name, nn.Linear(2, 3))
+    optimizer.add_param_group({"params": net.head.parameters()})
+    net.add_module(name, nn.Linear(2, 3))
+    optimizer.add_param_group({"params": net.head.parameters()})
+    net._modules[name] = nn.Linear(2, 3)
+    optimizer.add_param_group({"params": net.head.parameters()})
+
+
+def group_of_a_layer_with_a_composed_name():
+    """Raises: some parameters appear in more than one parameter group"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(2, 1)
+            for number in range(int("2")):
+                setattr(self, f"layer{number}", nn.Linear(2, 2))
+
+    net = Net()
+    optimizer = torch.optim.SGD(net.head.parameters(), lr=0.1)
+    optimizer.add_param_group({"params": net.head.parameters()})  # error: [TLN118]

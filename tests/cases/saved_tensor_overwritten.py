@@ -1309,3 +1309,50 @@ def an_input_without_annotation_of_which_a_copy_is_saved():
             return q + y
 
     Attention(3)(torch.rand(2, 3, 3)).sum().backward()
+
+
+def alpha_dropout_that_is_not_told_to_train():
+    x = torch.rand(3, requires_grad=True)
+    y = x.exp()
+    F.alpha_dropout(y, 0.5, inplace=True)
+    y.sum().backward()
+
+
+def gradient_by_the_very_result():
+    def early(t):
+        if eval("False"):
+            return t
+        t = t.exp()
+        doubled = t * 2
+        t.add_(1)  # smell: [TLN204]
+        return doubled
+
+    result = early(torch.ones(3, requires_grad=True))
+    torch.autograd.grad(result, result, grad_outputs=torch.ones(3))
+
+
+def gradient_by_one_of_two():
+    """Raises: modified by an inplace operation"""
+    a, b = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+    t = (a + b).exp()
+    result = t * 2
+    t.add_(1)  # error: [TLN201]
+    torch.autograd.grad(result.sum(), a if eval("True") else b)
+
+
+def initialised_where_it_is_the_one():
+    w, other = torch.rand(3, requires_grad=True), torch.rand(3)
+    y = F.selu(w)
+    with torch.no_grad():
+        nn.init.normal_(eval("other") if y.dim() > int("5") else other)
+    y.sum().backward()
+
+
+def initialised_under_a_condition():
+    """Raises: modified by an inplace operation"""
+    anew = eval("True")
+    w, other = torch.rand(3, requires_grad=True), torch.rand(3)
+    y = F.selu(w)
+    with torch.no_grad():
+        nn.init.normal_(w if anew else other)  # warning: [TLN201]
+    y.sum().backward()

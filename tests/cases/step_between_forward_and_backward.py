@@ -402,3 +402,12 @@ def module_with_a_part_that_nobody_knows_and_a_new_forward():
         optimizer.zero_grad()
         score.backward()
         optimizer.step()
+
+
+def optimizer_of_one_of_two():
+    a, b = torch.rand(3, requires_grad=True), torch.rand(3, requires_grad=True)
+    optimizer = torch.optim.SGD([a if eval("False") else b], lr=0.1)
+    loss = (a * a).sum()
+    loss.backward(retain_graph=True)  # smell: [TLN102]
+    optimizer.step()
+    loss.backward()

@@ -587,3 +587,18 @@ def another_forward_is_assigned_later():
 
     Product.forward = staticmethod(forward)
     Product.apply(torch.ones(2, requires_grad=True), 2, torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def surplus_that_may_be_none():
+    nothing = eval("None")
+
+    class Double(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * grad, None, nothing
+
+    Double.apply(torch.ones(2, requires_grad=True)).sum().backward()

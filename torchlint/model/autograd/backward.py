@@ -19,7 +19,7 @@ from torchlint.model.autograd.reads import note_retained, read_node, release_nod
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.second_order import second_order
 from torchlint.model.autograd.tensors import fresh, materialise, tensor_options
-from torchlint.model.autograd.walk import MOST_NODES, graph_of, may_require_grad, targets, walk
+from torchlint.model.autograd.walk import MOST_NODES, graph_of, may_require_grad, walk, walk_to
 from torchlint.model.autograd.writes import write
 from torchlint.model.events import BackwardCalled, BackwardCallee, TensorFacts
 from torchlint.model.events.trace import Step
@@ -190,9 +190,7 @@ def _one_pass(
     inputs = None if given is None else [tensor for _, tensor in given]
     autograd.asked_for = None if inputs is None else frozenset(id(tensor) for tensor in inputs)
     partly: set[int] = set()
-    visited, leaves, reached = walk(
-        autograd, starts, targets(autograd, inputs), through=partly if accumulates else None
-    )
+    visited, leaves, reached = walk_to(autograd, starts, given, through=partly if accumulates else None)
     autograd.visited = visited
     autograd.reset_since = max((leaf.grad_reset for _, leaf in leaves), default=0)
     autograd.adds_up = not leaves or any(leaf.grad is not NONE for _, leaf in leaves)

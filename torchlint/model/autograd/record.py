@@ -157,7 +157,7 @@ def record_operation(
         for inner, tensor in possible_options(autograd, bound[save.what]):
             both = conjoin(needed, inner)
             if both is not None and tensor.storage.inference:
-                _refuse_inference(autograd, display, tensor, origin, both)
+                _refuse_inference(autograd, display, tensor, origin, both | (grad.guard() or ALWAYS))
             if both is not None:
                 saved.append(save_tensor(autograd, node, save.what, tensor, saved_before or node.time, both))
     node.saved = tuple(saved)

@@ -108,10 +108,12 @@ def imported(autograd: Autograd, value: External) -> Unknown:
 def gradient_of(autograd: Autograd, tensor: Tensor) -> Value:
     """
     `tensor.grad`. A tensor that is older than the call which is followed here may have got one from other calls before
-    it, unless this one has set it.
+    it, unless this one has set it; one that retains its gradient gets it from whichever backward comes by,
+    and what a hook does with the gradient of a computed one may be to set this.
     """
-    older = tensor.grad is NONE and tensor.born <= autograd.machine.called_at >= tensor.grad_dropped
-    if not older or tensor.requires_grad.truth() is Truth.NO:
+    older = tensor.born <= autograd.machine.called_at >= tensor.grad_dropped
+    older = older or tensor.retains_grad or (tensor.hooked and bool(tensor.grad_fn))
+    if tensor.grad is not NONE or not older or tensor.requires_grad.truth() is Truth.NO:
         return tensor.grad
     return Choice(((unknown_guard(), NONE), (unknown_guard(), Unknown())))
 

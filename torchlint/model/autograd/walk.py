@@ -93,6 +93,40 @@ def walk(
     return visited, leaves, reached
 
 
+def walk_to(
+    autograd: Autograd,
+    starts: list[tuple[Guard, GraphNode | Tensor]],
+    inputs: list[tuple[Guard, Tensor]] | None,
+    *,
+    through: set[int] | None,
+) -> tuple[Visited, list[tuple[Guard, Tensor]], set[int]]:
+    """
+    As `walk`, to inputs each of which may be one of several tensors: on a path where it is one of them, what leads to
+    another need not run.
+    """
+    arms = {_decided(guard) for guard, _ in inputs or ()}
+    if inputs is None or len(arms) < 2:
+        wanted = None if inputs is None else [tensor for _, tensor in inputs]
+        return walk(autograd, starts, targets(autograd, wanted), through=through)
+    visited: Visited = {}
+    leaves: list[tuple[Guard, Tensor]] = []
+    reached: set[int] = set()
+    for arm in sorted(arms, key=repr):
+        on_it = [(both, node) for guard, node in starts if (both := conjoin(guard, arm)) is not None]
+        wanted = [tensor for guard, tensor in inputs if conjoin(_decided(guard), arm) is not None]
+        nodes, ends, known = walk(autograd, on_it, targets(autograd, wanted), through=through)
+        for key, (node, ways) in nodes.items():
+            visited.setdefault(key, (node, []))[1].extend(ways)
+        leaves += ends
+        reached |= known
+    return visited, leaves, reached
+
+
+def _decided(guard: Guard) -> Guard:
+    """What a guard rests on that is decided, by the program or by its inputs, and not merely unknown."""
+    return frozenset(literal for literal in guard if not is_open(frozenset({literal})))
+
+
 def _joined(
     autograd: Autograd, starts: list[tuple[Guard, GraphNode | Tensor]], visited: Visited
 ) -> list[tuple[Guard, Tensor]]:

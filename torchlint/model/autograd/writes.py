@@ -169,7 +169,7 @@ def write(
     handed = handed or _read_with_parameters(autograd, tensor)
     old_in_graph = grad.truth() & ~tensor.is_leaf
     node: GraphNode | None = None
-    if recorded != GRAD_NO and raises is not Truth.YES:
+    if recorded != GRAD_NO and raises is not Truth.YES and not _refused_if_recorded(tensor, value_grad):
         node = _record_write(autograd, tensor, origin, op, recorded, value_grad, record)
     write = Write(
         time=machine.tick(),
@@ -223,6 +223,12 @@ def write(
                 outdated is Truth.YES,
             )
         )
+
+
+def _refused_if_recorded(tensor: Tensor, value_grad: Grad) -> bool:
+    """Whether torch would have raised had it recorded the write: who comes past it leaves the leaf that it was."""
+    owner = tensor.base or tensor
+    return owner.is_leaf is Truth.YES and (value_grad == GRAD_NO or owner.own.truth() is Truth.YES)
 
 
 def _is_of_inference(autograd: Autograd, tensor: Tensor) -> bool:

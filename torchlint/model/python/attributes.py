@@ -140,11 +140,14 @@ def _unknown_attribute(run: Run, value: Unknown, name: str, origin: ir.Node) -> 
 
 def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node) -> Value:
     """An attribute of an object of a class of the file."""
+    classes = instance.cls.ancestry()
+    if any("__getattribute__" in cls.attributes for cls in classes):
+        return Unknown(held_tensors(instance), source=origin)
     if name in instance.attributes:
-        return instance.attributes[name]
-    for cls in instance.cls.ancestry():
-        if "__getattribute__" in cls.attributes:
-            return Unknown(held_tensors(instance), source=origin)
+        getter = next((cls.attributes["__getattr__"] for cls in classes if "__getattr__" in cls.attributes), None)
+        held = instance.attributes[name]
+        return held if getter is None else _through_getattr(instance, getter, held, origin)
+    for cls in classes:
         if name in cls.attributes:
             found = cls.attributes[name]
             if isinstance(found, Choice):
@@ -175,6 +178,29 @@ def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node)
     # be the same value on every path.
     instance.attributes[name] = value
     return value
+
+
+def _through_getattr(instance: Instance, getter: Value, value: Value, origin: ir.Node) -> Value:
+    """
+    What an object holds. Layers and parameters of a Module come through its `__getattr__` (torch/nn/modules/module.py
+    keeps them in dictionaries), which gives what it finds as it is where it says so.
+    """
+    if is_module(instance) is Truth.NO or (isinstance(getter, Function) and _hands_through(getter)):
+        return value
+    kept = isinstance(value, (Module, Instance)) or (isinstance(value, Tensor) and value.is_parameter is not Truth.NO)
+    return Unknown(held_tensors(instance), source=origin) if kept else value
+
+
+def _hands_through(getter: Function) -> bool:
+    """Whether a `__getattr__` returns what that of a base class gives."""
+    returned = (node.value for node in ir.walk(getter.definition.body) if isinstance(node, ir.Return))
+    return any(
+        isinstance(value, ir.Call)
+        and isinstance(value.function, ir.Attribute)
+        and value.function.attr == "__getattr__"
+        and isinstance(value.function.value, ir.Call)
+        for value in returned
+    )
 
 
 def _of_class(run: Run, instance: Instance, name: str, found: Value, origin: ir.Node) -> Value:
@@ -262,6 +288,7 @@ _MODULE_METHODS = frozenset(
         "register_parameter",
         "add_module",
         "register_module",
+        "set_submodule",
         "apply",
         "state_dict",
         "load_state_dict",
@@ -300,7 +327,7 @@ def is_module(instance: Instance) -> Truth:
 
 def owner_of_dict(run: Run, node: ir.Expression) -> Value | None:
     """What an expression gives the attributes of as a dict; of a frame's variables, the constant None."""
-    if isinstance(node, ir.Attribute) and node.attr == "__dict__":
+    if isinstance(node, ir.Attribute) and (node.attr == "__dict__" or node.attr in REGISTRIES):
         return run.evaluate(node.value)
     if isinstance(node, ir.Call) and isinstance(node.function, ir.Name):
         called = node.function.id

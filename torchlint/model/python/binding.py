@@ -15,6 +15,7 @@ from torchlint.model.python.containers import any_of, elements_of, widen_list
 from torchlint.model.python.derived_parameters import cst_expression, derived_parameter, written_grad
 from torchlint.model.python.flags import unsettle_origins
 from torchlint.model.python.members import (
+    is_composed,
     replace_of_torch,
     set_in_module,
     set_in_some_module,
@@ -25,7 +26,6 @@ from torchlint.model.python.members import (
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.subscripts import evaluate_index
 from torchlint.model.python.variables import set_variable
-from torchlint.model.state.guards import ALWAYS
 from torchlint.model.state.values import (
     Choice,
     Class,
@@ -177,33 +177,36 @@ def set_attribute(run: Run, value: Value, target: ir.Attribute, new: Value) -> N
     for hook in machine.watch.attribute_set:
         hook(value, name, new, target)
     options = alternatives(value, machine.guard)
-    assumed = machine.assumed
-    for guard, each in options:
-        machine.assumed = assumed | guard if len(options) > 1 else assumed
-        if isinstance(each, Instance):
-            _name_value(new, f"self.{name}" if dotted(target.value) == "self" else dotted(target))
-            old = each.attributes.get(name)
-            joined = new if not guard or old is None else choose([(guard, new), (ALWAYS, old)])
-            set_member(run, each, name, joined)
-        elif isinstance(each, Tensor) or (isinstance(each, Unknown) and each.tensor is not None):
-            tensor = each if isinstance(each, Tensor) else each.tensor
-            assert tensor is not None
-            set_tensor_attribute(run, tensor, name, new)
-            if isinstance(each, Unknown) and name == "requires_grad":
-                unsettle_origins(run, each)
-        elif isinstance(each, Unknown):
-            machine.trail.set(each.attributes, name, new)
-            if name == "requires_grad":
-                unsettle_origins(run, each)
-            else:
-                set_in_some_module(run, name)
-        elif isinstance(each, Module):
-            set_in_module(run, each, name, new)
-        elif isinstance(each, Class):
-            machine.trail.set(each.attributes, name, new)
-        elif isinstance(each, External):
-            replace_of_torch(run, f"{each.qualified}.{name}")
-    machine.assumed = assumed
+    if len(options) == 1:
+        _set_attribute_of(run, options[0][1], target, new)
+    else:  # of the one that it is; the others keep theirs
+        arms = [(guard, partial(_set_attribute_of, run, each, target, new)) for guard, each in options]
+        machine.fork(arms, assume=True)
+
+
+def _set_attribute_of(run: Run, each: Value, target: ir.Attribute, new: Value) -> None:
+    machine, name = run.machine, target.attr
+    if isinstance(each, Instance):
+        _name_value(new, f"self.{name}" if dotted(target.value) == "self" else dotted(target))
+        set_member(run, each, name, new)
+    elif isinstance(each, Tensor) or (isinstance(each, Unknown) and each.tensor is not None):
+        tensor = each if isinstance(each, Tensor) else each.tensor
+        assert tensor is not None
+        set_tensor_attribute(run, tensor, name, new)
+        if isinstance(each, Unknown) and name == "requires_grad":
+            unsettle_origins(run, each)
+    elif isinstance(each, Unknown):
+        machine.trail.set(each.attributes, name, new)
+        if name == "requires_grad":
+            unsettle_origins(run, each)
+        else:
+            set_in_some_module(run, name)
+    elif isinstance(each, Module):
+        set_in_module(run, each, name, new)
+    elif isinstance(each, Class):
+        machine.trail.set(each.attributes, name, new)
+    elif isinstance(each, External):
+        replace_of_torch(run, f"{each.qualified}.{name}")
 
 
 def _set_item(run: Run, target: ir.Subscript, value: Value, op: str, owner: ir.Expression) -> None:
@@ -215,12 +218,13 @@ def _set_item(run: Run, target: ir.Subscript, value: Value, op: str, owner: ir.E
 
 
 def _set_by_name(run: Run, target: ir.Subscript, value: Value) -> bool:
-    """`x.__dict__[name] = value`, `vars(x)[name] = value`, `globals()[name] = value`."""
+    """`x.__dict__[name] = value`, `vars(x)[name] = value`, `x._modules[name] = value`, `globals()[name] = value`."""
     owner = owner_of_dict(run, target.value)
     if owner is None:
         return False
     name = run.evaluate(target.index)
-    set_members(run, owner, {name.value: value} if isinstance(name, Constant) else None, value)
+    named = {name.value: value} if isinstance(name, Constant) else None
+    set_members(run, owner, named, value, anew=is_composed(name))
     return True
 
 

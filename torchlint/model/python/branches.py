@@ -13,8 +13,21 @@ from torchlint.model.python.decisions import arms_of_test, evaluate_test
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import lookup, set_variable
 from torchlint.model.state.guards import Guard, Truth
-from torchlint.model.state.values import NONE, Tensor, Unknown, Value, alternatives, choose, reachable_tensors
+from torchlint.model.state.values import (
+    NONE,
+    Choice,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+    reachable_tensors,
+    unknown_guard,
+)
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
+
+_NAMED = (ir.Name, ir.Attribute)
 
 
 def if_statement(run: Run, node: ir.If) -> None:
@@ -51,8 +64,13 @@ def _refine(run: Run, test: ir.Expression, holds: bool) -> None:
     elif isinstance(test, ir.Compare) and len(test.ops) == 1 and _is_none(test.rights[0]):
         if test.ops[0] in (("is not", "!=") if holds else ("is", "==")):
             _no_none(run, test.left)
-    elif isinstance(test, (ir.Name, ir.Attribute)) and holds:
-        _no_none(run, test)
+    elif isinstance(test, _NAMED):
+        if holds:
+            _no_none(run, test)
+    else:  # what comes of a gradient that is asked for somehow else may tell whether there is one
+        for node in ir.walk(test):
+            if isinstance(node, ir.Attribute) and node.attr == "grad":
+                _some_gradient(run, node.value)
 
 
 def _no_none(run: Run, node: ir.Expression) -> None:
@@ -64,6 +82,9 @@ def _no_none(run: Run, node: ir.Expression) -> None:
         return
     if not isinstance(node, ir.Attribute) or node.attr != "grad":
         return
+    if not dotted(node.value):
+        _some_gradient(run, node.value)
+        return
     owner = evaluate_again(run, node.value)
     options = [option for option in alternatives(owner, run.machine.guard) if isinstance(option[1], Tensor)]
     having = [(guard, each) for guard, each in options if isinstance(each, Tensor) and each.grad != NONE]
@@ -74,6 +95,15 @@ def _no_none(run: Run, node: ir.Expression) -> None:
         kept = Unknown() if each.grad == NONE else _without_none(each.grad)
         if kept is not None:
             run.machine.trail.set(each, "grad", kept)
+
+
+def _some_gradient(run: Run, owner: ir.Expression) -> None:
+    """What an expression gives that is no name has a gradient: each tensor that it is written with may be that."""
+    for node in ir.walk(owner):
+        for tensor in reachable_tensors(evaluate_again(run, node)) if isinstance(node, _NAMED) and dotted(node) else ():
+            if tensor.grad == NONE:
+                some = Choice(((unknown_guard(), NONE), (unknown_guard(), Unknown())))
+                run.machine.trail.set(tensor, "grad", some)
 
 
 def match_statement(run: Run, node: ir.Match) -> None:

@@ -14,7 +14,14 @@ from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
 from torchlint.model.python.flags import text_is_run, unsettle, unsettle_gradients
 from torchlint.model.python.introspection import is_a, is_no_layer_of
-from torchlint.model.python.members import patch_in_sight, set_attribute, set_raw, set_some_attribute
+from torchlint.model.python.members import (
+    is_composed,
+    lose_children,
+    patch_in_sight,
+    set_attribute,
+    set_raw,
+    set_some_attribute,
+)
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
@@ -287,7 +294,7 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
         return NONE
     for _, each in alternatives(owner):
         if isinstance(each, (Class, Instance)):
-            set_some_attribute(run, each, value)
+            set_some_attribute(run, each, value, anew=is_composed(name))
         elif isinstance(each, (Tensor, Module)):
             unsettle(run, each)
             havoc(run, each)
@@ -295,6 +302,8 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
             patch_in_sight(run)  # a setting, or a `forward`, of what may be any Module
         if isinstance(each, Module):
             run.machine.trail.set(each, "patched", True)
+            if not is_composed(name):
+                lose_children(run, each)
     return NONE
 
 

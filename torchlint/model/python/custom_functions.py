@@ -23,17 +23,21 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.values import (
     GRAD_NO,
+    NONE,
+    Choice,
     Class,
     Constant,
     External,
     Function,
     GraphNode,
     Instance,
+    Mapping,
     Scalar,
     Sequence,
     Tensor,
     Unknown,
     Value,
+    choose,
     made_of,
     reachable_tensors,
     unknown_guard,
@@ -172,7 +176,7 @@ def _recorded(
 def _node(run: Run, cls: Class, backward: Function, site: CallSite) -> GraphNode | None:
     """The node of the call; None if nothing is recorded."""
     autograd = run.autograd
-    given = [value for value in site.positional if isinstance(value, (Tensor, Unknown))]  # none inside a list
+    given = [_without_lists(value) for value in site.positional]
     grad = GRAD_NO
     for value in given:
         grad = grad.either(value_grad(autograd, value))
@@ -182,13 +186,21 @@ def _node(run: Run, cls: Class, backward: Function, site: CallSite) -> GraphNode
     sure = _sure_gradients(backward, len(site.positional))
     edges = [
         (guard if place in sure else guard | unknown_guard(), end)
-        for place, value in enumerate(site.positional)
-        if isinstance(value, (Tensor, Unknown))
+        for place, value in enumerate(given)
         for guard, end in edges_into(autograd, value)
     ]
     node = new_node(autograd, f"{cls.name}Backward", cls.name, site.node, grad, edges, _reads_saved(backward))
     node.formula = "unknown"
     return node
+
+
+def _without_lists(value: Value) -> Value:
+    """An input as torch looks at it: a tensor in a list or a dictionary is none."""
+    if isinstance(value, (Sequence, Mapping)):
+        return NONE
+    if isinstance(value, Choice):
+        return choose([(guard, _without_lists(each)) for guard, each in value.alternatives])
+    return value
 
 
 def _keep(run: Run, node: GraphNode, saved: tuple[Value, ...], results: dict[int, Tensor]) -> None:

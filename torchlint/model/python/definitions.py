@@ -18,7 +18,7 @@ from torchlint.syntax.spelling import dotted
 _TRANSPARENT_DECORATORS = (
     "staticmethod", "classmethod", "property", "abstractmethod", "abc.", "functools.", "typing.", "torch.jit.",
     "torch.compile", "torch.no_grad", "torch.enable_grad", "torch.inference_mode", "pytest.", "unittest.",
-    "builtins.", "dataclasses.", "override", "overload", "cached_property",
+    "dataclasses.", "override", "overload", "cached_property",
 )  # fmt: skip
 _REPLACING_DECORATORS = frozenset({"functools.singledispatch", "functools.singledispatchmethod", "functools.partial"})
 

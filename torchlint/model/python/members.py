@@ -6,13 +6,15 @@ Says what an object holds from now on; assignments are in `binding`.
 
 from __future__ import annotations
 
+from functools import partial
+
 from torchlint.model.autograd.writes import rebind_grad, refuse_gradient, require_grad
 from torchlint.model.python.flags import unsettle, unsettle_origins
 from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import forget_variables
 from torchlint.model.state.call_site import CallSite
-from torchlint.model.state.guards import ALWAYS, Truth
+from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     NONE,
     Bound,
@@ -43,8 +45,11 @@ _SETTINGS = frozenset({"forward", "inplace", "reduction"})
 """Attributes of layers that decide what they return, or write to."""
 
 
-def set_some_attribute(run: Run, instance: Instance | Class, value: Value) -> None:
-    """An attribute is set of which nobody knows the name: it may be any that holds the like."""
+def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, anew: bool = True) -> None:
+    """
+    An attribute is set of which nobody knows the name: it may be any that holds the like. `anew`: a layer gets a name
+    of its own (`setattr(self, f"layer{i}", ...)`), and takes the place of none.
+    """
     machine = run.machine
     if isinstance(value, (Function, Bound, Partial)):
         machine.trail.set(instance, "patched", True)
@@ -54,8 +59,13 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value) -> No
     if instance.layer is not None and instance.layer.kind.container == "sequential":
         machine.trail.set(instance.layer, "children", None)
         machine.trail.set(instance.layer, "tail", None)
+    if isinstance(value, (Module, Instance)) and not anew:
+        for name, old in list(instance.attributes.items()):
+            if any(isinstance(each, (Module, Instance)) for _, each in alternatives(old)):
+                new = choose([(unknown_guard(), old), (unknown_guard(), value)])
+                machine.trail.set(instance.attributes, name, new)
     if isinstance(value, (Module, Instance, Function, Constant, Scalar)):
-        return  # `setattr(self, f"layer{i}", ...)` makes new ones
+        return
     depends = reachable_tensors(value)
     held = dict(instance.attributes)
     for cls in instance.cls.ancestry():
@@ -134,8 +144,13 @@ def set_raw(run: Run, site: CallSite) -> Value:
     return NONE
 
 
-def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value: Value) -> None:
-    """Attributes are set past everything that a class may have to say; None: nobody knows which."""
+def is_composed(name: Value | None) -> bool:
+    """Whether a name that nobody knows is a text put together, as people do who name one thing after another."""
+    return not isinstance(name, Unknown) or is_foreign(name)
+
+
+def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value: Value, *, anew: bool = True) -> None:
+    """Attributes are set past everything that a class may have to say; None: nobody knows which (see `anew` above)."""
     if owner == NONE:
         forget_variables(run)
     for _, each in alternatives(owner):
@@ -143,7 +158,7 @@ def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value
             if isinstance(each, Instance) and isinstance(name, str):
                 store_member(run, each, name, new)
         if named is None and isinstance(each, Instance):
-            set_some_attribute(run, each, value)
+            set_some_attribute(run, each, value, anew=anew)
         elif isinstance(each, Module):
             unsettle(run, each)
 
@@ -189,26 +204,31 @@ def replace_of_torch(run: Run, qualified: str) -> None:
 
 def set_attribute(run: Run, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
     """`owner.name = value`, where the name is known and not written as an attribute."""
-    for guard, each in alternatives(owner, run.machine.guard):
-        if isinstance(each, Instance):
-            old = each.attributes.get(name)
-            set_member(run, each, name, value if not guard or old is None else choose([(guard, value), (ALWAYS, old)]))
-        elif isinstance(each, Tensor) or (isinstance(each, Unknown) and each.tensor is not None):
-            tensor = each if isinstance(each, Tensor) else each.tensor
-            assert tensor is not None
-            set_tensor_attribute(run, tensor, name, value)
-        elif isinstance(each, Module):
-            set_in_module(run, each, name, value)
-        elif isinstance(each, External):
-            replace_of_torch(run, f"{each.qualified}.{name}")
-        elif isinstance(each, Class):
-            old = each.attributes.get(name)
-            joined = value if not guard or old is None else choose([(guard, value), (ALWAYS, old)])
-            run.machine.trail.set(each.attributes, name, joined)
-        if isinstance(each, Unknown) and name == "requires_grad":
-            unsettle_origins(run, each)
-        elif isinstance(each, Unknown) and each.tensor is None:
-            set_in_some_module(run, name)
+    options = alternatives(owner, run.machine.guard)
+    if len(options) == 1:
+        _set_attribute_of(run, options[0][1], name, value)
+    else:
+        arms = [(guard, partial(_set_attribute_of, run, each, name, value)) for guard, each in options]
+        run.machine.fork(arms, assume=True)
+
+
+def _set_attribute_of(run: Run, each: Value, name: str, value: Value) -> None:
+    if isinstance(each, Instance):
+        set_member(run, each, name, value)
+    elif isinstance(each, Tensor) or (isinstance(each, Unknown) and each.tensor is not None):
+        tensor = each if isinstance(each, Tensor) else each.tensor
+        assert tensor is not None
+        set_tensor_attribute(run, tensor, name, value)
+    elif isinstance(each, Module):
+        set_in_module(run, each, name, value)
+    elif isinstance(each, External):
+        replace_of_torch(run, f"{each.qualified}.{name}")
+    elif isinstance(each, Class):
+        run.machine.trail.set(each.attributes, name, value)
+    if isinstance(each, Unknown) and name == "requires_grad":
+        unsettle_origins(run, each)
+    elif isinstance(each, Unknown) and each.tensor is None:
+        set_in_some_module(run, name)
 
 
 def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
@@ -217,10 +237,14 @@ def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
     machine.trail.set(module.parameters, name, value)
     if name in module.config:
         machine.trail.set(module, "config", {**module.config, name: as_argument(value)})
-    if module.kind.container and (name.isdigit() or name in module.names):
-        machine.trail.set(module, "children", None)
-        machine.trail.set(module, "tail", None)
-        machine.trail.set(module, "element", None)
+    if name.isdigit() or name in module.names:
+        lose_children(run, module)
+
+
+def lose_children(run: Run, module: Module) -> None:
+    """Of what a container holds nothing is known any more."""
+    for field in ("children", "tail", "element") if module.kind.container else ():
+        run.machine.trail.set(module, field, None)
 
 
 def set_tensor_attribute(run: Run, tensor: Tensor, name: str, new: Value) -> None:

@@ -17,7 +17,7 @@ from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.containers import MOST_ITEMS
 from torchlint.model.python.flags import changes_flags, given_to
 from torchlint.model.python.making import inherits_known, lists_all, lists_its_own
-from torchlint.model.python.members import patch
+from torchlint.model.python.members import is_composed, patch, set_some_attribute
 from torchlint.model.python.module_parts import (
     all_modules,
     direct_modules,
@@ -118,6 +118,8 @@ def module_method(run: Run, module: Instance | Module, name: str, site: CallSite
         return module
     if name in ("register_buffer", "register_parameter") and isinstance(module, Instance):
         return _register(run, module, site)
+    if name == "set_submodule" and isinstance(module, Instance):
+        return _register(run, module, CallSite(site.node, [Unknown(), *site.values()[1:2]], {}))
     if name in ("add_module", "register_module") and isinstance(module, Instance):
         if module.layer is not None and module.layer.kind.container:
             _container_method(run, module.layer, "append", CallSite(site.node, site.values()[1:2], {}))
@@ -212,6 +214,8 @@ def _register(run: Run, module: Instance, site: CallSite) -> Value:
             if isinstance(each, Tensor):
                 each.name = each.name or name.value
                 run.machine.trail.set(each, "device", "")  # it goes where its Module goes
+    elif value is not None and not isinstance(name, Constant):
+        set_some_attribute(run, module, value, anew=is_composed(name))
     return NONE
 
 

@@ -203,11 +203,15 @@ class EntryRun:
         kind = (
             "" if function.kind in ("opaque", "property", "cached", "context", "setter", "deleter") else function.kind
         )
-        grad_mode = function.grad_mode
-        if function.kind == "opaque":
-            grad_mode = Truth.MAYBE
         plain = Function(
-            definition, function.closure, {}, function.owner, kind, grad_mode, function.name, function.inference
+            definition,
+            function.closure,
+            {},
+            function.owner,
+            kind,
+            _mode_in(function),
+            function.name,
+            function.inference,
         )
         self.machine.callers.begin(definition)
         self.machine.callers_mode = Truth.YES
@@ -281,7 +285,7 @@ class EntryRun:
                 self.machine.callers_mode = Truth.YES
                 run_function(
                     self.run,
-                    Function(function.definition, function.closure, given, function.owner, "", None, "__init__"),
+                    _constructor(function, given),
                     positional,
                     keywords,
                     None,
@@ -295,6 +299,17 @@ class EntryRun:
                 inherit(self.run, instance, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
         self.machine.dead = False
         self.machine.path = ALWAYS
+
+
+def _mode_in(function: Function) -> Truth | None:
+    """The grad mode in which the body runs; a decorator that nobody knows may set it."""
+    return Truth.MAYBE if function.kind == "opaque" else function.grad_mode
+
+
+def _constructor(function: Function, defaults: dict[str, Value]) -> Function:
+    """An `__init__` without its decorators, but for the mode they set."""
+    mode, inference = _mode_in(function), function.inference
+    return Function(function.definition, function.closure, defaults, function.owner, "", mode, "__init__", inference)
 
 
 def _expects_errors(entry: Function | Class) -> bool:

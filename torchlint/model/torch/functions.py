@@ -212,13 +212,14 @@ def _init(torch: Torch, qualified: str, site: CallSite) -> Value:
     argument = site.argument(0, "tensor")
     if target is None or argument is None or not display.endswith("_"):
         return Unknown()
-    mode = machine.grad_mode
+    mode, assumed = machine.grad_mode, machine.assumed
     machine.grad_mode = Truth.NO
-    for _, tensor in tensor_options(torch.autograd, target):
+    for guard, tensor in tensor_options(torch.autograd, target):
+        machine.assumed = assumed | guard
         write(
             torch.autograd, tensor, site.node, cst_of(argument.value), display, "function", name=dotted(argument.value)
         )
-    machine.grad_mode = mode
+    machine.grad_mode, machine.assumed = mode, assumed
     return target
 
 

@@ -35,7 +35,10 @@ def in_place_function(
     shown = f"{display}(inplace=True)"
     before = len(autograd.write_records)
     if "dropout" in display:
-        result = _dropout_in_place(torch, positional, keywords, origin, shown, target, name)
+        training = Constant(
+            "alpha" not in display
+        )  # the default of `alpha_dropout` and `feature_alpha_dropout` is False
+        result = _dropout_in_place(torch, positional, {"training": training, **keywords}, origin, shown, target, name)
     else:
         written = any(isinstance(value, Constant) and value.value is True for value in positional[1:])
         given = keywords if written else {**keywords, "inplace": Constant(True)}
@@ -78,7 +81,7 @@ def _dropout_in_place(
     name: str,
 ) -> Value | None:
     """In training it multiplies by a noise that nobody else sees (aten/src/ATen/native/Dropout.cpp)."""
-    training = keywords.get("training", positional[2] if len(positional) > 2 else Constant(True))
+    training = positional[2] if len(positional) > 2 else keywords["training"]
     probability = keywords.get("p", positional[1] if len(positional) > 1 else Constant(0.5))
     runs = truth_of(training) & truth_of(probability)
     empty = isinstance(positional[0], Tensor) and positional[0].shape is not None and 0 in positional[0].shape

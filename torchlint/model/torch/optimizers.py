@@ -44,7 +44,9 @@ def _taken(torch: Torch, given: Value | None, name: str, site: CallSite) -> tupl
         return [tensor for tensors, _ in found for tensor in tensors], all(known for _, known in found)
     items = _without_names(given.items)
     _refuse_parameters(torch, items, name, site)
-    return [tensor for each in items for _, tensor in known_tensors(each)], all(isinstance(e, Tensor) for e in items)
+    # of one of several tensors nobody knows whether a step writes it
+    sure = [found[0][1] for each in items if len(found := known_tensors(each)) == 1 and not found[0][0]]
+    return sure, all(isinstance(each, Tensor) for each in items)
 
 
 def _group(torch: Torch, group: Value | None, name: str, site: CallSite) -> tuple[list[Tensor], bool]:

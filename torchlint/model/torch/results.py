@@ -384,6 +384,8 @@ def _is_same(op: Op, source: Tensor) -> Truth:
     """Whether an aliasing operation returns the tensor itself rather than a view of it."""
     if op.name in _SAME_OBJECT or "dropout" in op.name:
         return Truth.YES
+    if source.shape is None and not source.grad_fn and op.name in ("adjoint", "flatten"):
+        return Truth.MAYBE  # of what is computed it makes no difference
     if op.name == "adjoint" and source.shape == ():
         return Truth.MAYBE if source.dtype is None else Truth.of(source.dtype != "complex")
     if op.name == "flatten":

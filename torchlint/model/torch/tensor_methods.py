@@ -102,6 +102,8 @@ def tensor_attribute(torch: Torch, tensor: Tensor, name: str, origin: ir.Node) -
         return Scalar("other")
     if tensor.shape == () and (name == "mT" or (name in ("H", "mH") and tensor.dtype == "float")):
         return tensor  # with no dimension torch gives the tensor itself
+    if name in ("mT", "H", "mH") and tensor.shape is None and not tensor.grad_fn:
+        return Unknown([tensor], source=origin, certain_edge=True)  # a leaf, or a view of one
     if name in ("T", "mT", "H", "mH", "real", "imag"):
         return apply(torch, f"torch.Tensor.{name}", [tensor], {}, origin, name) or Unknown([tensor])
     return None

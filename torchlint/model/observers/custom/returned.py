@@ -24,12 +24,14 @@ from torchlint.model.state.values import (
     NONE,
     Class,
     Constant,
+    External,
     Function,
     Sequence,
     Tensor,
     Unknown,
     Value,
     alternatives,
+    is_value_of_elsewhere,
     reachable_tensors,
 )
 from torchlint.syntax import ir
@@ -213,6 +215,7 @@ def _may_be_none(value: Value, node: cst.BaseExpression | None, backward: Method
     """Whether a returned value is None, or may be: what a `backward` is given, and what it computes of it, is not."""
     for _, each in alternatives(value):
         unknown = isinstance(each, Unknown) and each.tensor is None
+        unknown = unknown or (isinstance(each, External) and is_value_of_elsewhere(each))
         if each == NONE or (unknown and not (node is not None and _is_written_as_one(node, backward))):
             return True
     return False

@@ -27,7 +27,17 @@ from torchlint.model.events.writes import (
 from torchlint.model.observers.pending import PendingEvents, expression, leaves_used, only
 from torchlint.model.state.guards import Guard, Truth, conjoin, implied
 from torchlint.model.state.hooks import Observer
-from torchlint.model.state.values import Frame, Function, GraphNode, Saved, Tensor, Value, Write, alternatives
+from torchlint.model.state.values import (
+    Frame,
+    Function,
+    GraphNode,
+    Saved,
+    Tensor,
+    Value,
+    Write,
+    alternatives,
+    reachable_tensors,
+)
 from torchlint.model.torch.operations import RENORMS
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, WRITING
@@ -39,10 +49,16 @@ if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
 
 _EXPANDING = frozenset({"expand", "expand_as", "broadcast_to"})
-# Writes the same value everywhere, so that shared elements do not matter (torch lets them pass).
-_UNIFORM = frozenset({"fill_", "zero_"})
-# Torch lets these pass on shared memory, with a deprecation warning (ATen/native/TensorAdvancedIndexing.cpp).
-_DEPRECATED = frozenset({"masked_fill_", "index_fill_", "index_put_", "masked_scatter_"})
+# Torch lets these pass, and shared elements do not matter: the same value is written everywhere, or is a function of
+# the element alone (`threshold_` builds its iterator without the check), or nothing is written (of real numbers).
+_HARMLESS = frozenset({"fill_", "zero_", "constant_", "zeros_", "ones_", "threshold_", "conj_physical_"})
+# Of numbers that may be ints nothing is written.
+_OF_FLOATS = frozenset({"nan_to_num_"})
+# Torch lets these pass on shared memory: those of ATen/native/TensorAdvancedIndexing.cpp with a deprecation warning, a
+# triangle without a word (TriangularOps.cpp), and torch.nn.init writes these two element by element.
+_UNCHECKED = frozenset(
+    {"masked_fill_", "index_fill_", "index_put_", "masked_scatter_", "tril_", "triu_", "eye_", "dirac_"}
+)
 
 
 class Expanded(Observer):
@@ -54,6 +70,7 @@ class Expanded(Observer):
         super().__init__(machine)
         self.pending = PendingEvents(machine)
         self._expanded: dict[int, tuple[Tensor, Truth, ir.Node, str]] = {}
+        self._onto_itself: set[int] = set()
 
     def entry_started(self, function: Function | None) -> None:
         self.pending.start(function is None)
@@ -61,9 +78,12 @@ class Expanded(Observer):
     def concluded(self) -> None:
         self.pending.flush()
         self._expanded.clear()
+        self._onto_itself.clear()
 
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
         name = spelling.rpartition(".")[2]
+        if name == "copy_" and _may_share(bound.get("self"), bound.get("src")):
+            self._onto_itself.add(id(self.machine.here(origin)))
         if name not in _EXPANDING:
             return
         source, expanded = only(bound.get("self", result), self.machine), only(result, self.machine)
@@ -78,9 +98,12 @@ class Expanded(Observer):
         if found is None and not whole:
             inputs = [each for each in tensor.inputs if each.storage is tensor.storage]
             found = next((self._expanded[id(each)] for each in inputs if id(each) in self._expanded), None)
-        if found is None or write.op in _UNIFORM or write.spelling in ("optimizer", "backward"):
+        op = write.op if write.op.endswith("_") else f"{write.op.partition('(')[0]}_"
+        if found is None or op in _HARMLESS or write.spelling in ("optimizer", "backward"):
             return
         expanded, overlaps, origin, name = found
+        if op in _OF_FLOATS and expanded.dtype not in ("float", "complex"):
+            return
         node = expression(origin)
         if node is None or (not whole and overlaps is not Truth.YES):
             return
@@ -98,14 +121,22 @@ class Expanded(Observer):
             expand_node=node,
             expand_op=name,
             overlaps=overlaps,
-            refused=whole and write.op not in _DEPRECATED,
+            refused=whole and op not in _UNCHECKED,
         )
-        self.pending.add(event)
+        self.pending.add(event, valid=lambda: id(write.origin) not in self._onto_itself)
+
+
+def _may_share(target: Value | None, source: Value | None) -> bool:
+    """Whether what is copied may be what is written, or a view of the same elements: then nothing is copied."""
+    if target is None or source is None:
+        return False
+    storages = {id(tensor.storage) for tensor in reachable_tensors(target)}
+    return any(id(tensor.storage) in storages for tensor in reachable_tensors(source))
 
 
 def _overlaps(source: Tensor, expanded: Tensor, call: ir.Node | None) -> Truth:
     """Whether some elements share a place: YES if a dimension is surely expanded, MAYBE if it is to an unknown size."""
-    if source.shape is None or expanded.shape is None:
+    if source.shape is None or expanded.shape is None or 0 in expanded.shape:
         return Truth.NO
     missing = len(expanded.shape) - len(source.shape)
     found = Truth.NO
