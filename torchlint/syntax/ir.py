@@ -476,14 +476,15 @@ class Program(Node):
     """
     A whole file; `origin` is the `cst.Module`, `text` what is written in it ("" if that is not known), `held` the first
     and the last line of what each function and class of its statements holds, as far as it has lines of its own (empty
-    if that is not known), `bindings` the statements that bind each name, once somebody has looked for them (see
-    `imports`).
+    if that is not known), `bindings` the statements that bind each name and `changed` the names whose containers
+    somebody may change, once somebody has looked for them (see `imports`).
     """
 
     body: list[Statement]
     text: str = ""
     held: tuple[tuple[int, int] | None, ...] = ()
     bindings: dict[str, list[tuple[Statement, bool]]] | None = None
+    changed: frozenset[str] | None = None
 
 
 def walk(node: Node | list[Statement]) -> Iterator[Node]:
@@ -494,8 +495,7 @@ def walk(node: Node | list[Statement]) -> Iterator[Node]:
         if isinstance(each, Node):
             yield each
             for name in parts(type(each)):
-                if (part := getattr(each, name)) is not None:
-                    pending.append(part)
+                pending.append(getattr(each, name))
         elif isinstance(each, list):
             pending += reversed(each)
 

@@ -49,6 +49,7 @@ from torchlint.syntax.spelling import (
     is_held,
     is_number,
     is_numeric,
+    is_of_backward,
     is_text,
     iterated,
     last_word,
@@ -82,6 +83,16 @@ def written_in(part: list[ir.Statement] | ir.Node) -> ir.Written:
     reader = Reader()
     reader.read(part)
     return reader.done()
+
+
+def differentiates(part: ir.Node) -> bool:
+    """Whether anything in a piece of program is spelt as if it ran a backward, or an optimizer."""
+    if not isinstance(part, ir.FunctionDef):
+        return any(map(is_of_backward, ir.walk(part)))
+    if DIFFERENTIATES in written(part).words:  # that is of its body
+        return True
+    around = [*part.decorators, *part.parameters, *([part.returns] if part.returns is not None else [])]
+    return any(is_of_backward(node) for each in around for node in ir.walk(each))
 
 
 def layers(functions: Iterable[ir.Written]) -> dict[str, set[str]]:

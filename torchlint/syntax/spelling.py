@@ -90,7 +90,7 @@ def writes(node: ir.Node) -> bool:
     return isinstance(node, ir.AugmentedAssign)
 
 
-def differentiates(node: ir.Node) -> bool:
+def is_of_backward(node: ir.Node) -> bool:
     """Whether a node is spelt as if it ran a backward, or an optimizer."""
     return isinstance(node, ir.Attribute) and node.attr in OF_BACKWARD
 

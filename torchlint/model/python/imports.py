@@ -100,8 +100,7 @@ class Importer:
         own.module, own.is_package = project.module, project.is_package
         self._files: dict[str, Globals | None] = {project.module: own} if project.module else {}
         self._bindings: dict[int, dict[str, list[tuple[ir.Statement, bool]]]] = {}
-        self._bodies: dict[int, list[ir.Statement]] = {}
-        self._changed: dict[int, frozenset[str]] = {}
+        self._programs: dict[int, ir.Program] = {}
         self._values: dict[str, Value | None] = {}
         self._offered: dict[str, bool] = {}
         self._argument_writers: set[str] = set()
@@ -204,9 +203,12 @@ class Importer:
 
     def _changed_in(self, file: Globals) -> frozenset[str]:
         """The names of another file whose containers somebody may change."""
-        if id(file) not in self._changed:
-            self._changed[id(file)] = changed(self._bodies.get(id(file), []))
-        return self._changed[id(file)]
+        program = self._programs.get(id(file))
+        if program is None:
+            return frozenset()
+        if program.changed is None:
+            program.changed = changed(program.body)
+        return program.changed
 
     def _follow(self, value: External) -> Value | None:
         """What a name is that another file has imported itself."""
@@ -230,7 +232,7 @@ class Importer:
                 if program.bindings is None:
                     program.bindings = _bindings(program)
                 self._bindings[id(file)] = dict(program.bindings)
-                self._bodies[id(file)] = program.body
+                self._programs[id(file)] = program
                 self._files[module] = file
         return self._files[module]
 

@@ -19,11 +19,6 @@ def writes_in_place(node: ir.Node) -> bool:
     return any(spelling.writes(each) for each in ir.walk(node))
 
 
-def differentiates(node: ir.Node) -> bool:
-    """Whether anything in a piece of program is spelt as if it ran a backward, or an optimizer."""
-    return any(spelling.differentiates(each) for each in ir.walk(node))
-
-
 def writing_methods(cls: ir.ClassDef, elsewhere: Callable[[ir.FunctionDef], bool]) -> frozenset[str]:
     """
     The methods of a class that write in place, themselves or through another method of `self`; all of them where the

@@ -22,7 +22,7 @@ from torchlint.model.python.custom_functions import is_function
 from torchlint.model.python.imports import Importer, Project
 from torchlint.model.python.interpreter import interpreter
 from torchlint.model.scheduling.calls import Calls
-from torchlint.model.scheduling.effects import differentiates, writes_in_place, writing_methods
+from torchlint.model.scheduling.effects import writes_in_place, writing_methods
 from torchlint.model.scheduling.entry_run import EntryRun, sets_values
 from torchlint.model.scheduling.merging import merged
 from torchlint.model.scheduling.modes_elsewhere import is_called_with_grad_mode_off
@@ -40,6 +40,7 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 from torchlint.syntax.nodes import Nodes
 from torchlint.syntax.place import Place
+from torchlint.syntax.reading import differentiates
 from torchlint.syntax.tree import finding_nodes
 
 

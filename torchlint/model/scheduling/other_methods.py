@@ -75,12 +75,14 @@ def _set_outside(run: Run) -> frozenset[str]:
     if run.set_outside is None:
         targets: list[ir.Expression] = []
         names: set[str] = set()
-        for node in ir.walk(run.machine.program.body):
-            if isinstance(node, ir.Assign):
-                targets += node.targets
-            elif isinstance(node, (ir.AugmentedAssign, ir.For)):
-                targets.append(node.target)
-            elif isinstance(node, ir.Call) and isinstance(node.function, ir.Name) and node.function.id == "setattr":
+        program = run.machine.program
+        for statement in ir.everything(program.body):
+            if isinstance(statement, ir.Assign):
+                targets += statement.targets
+            elif isinstance(statement, (ir.AugmentedAssign, ir.For)):
+                targets.append(statement.target)
+        for node in ir.walk(program.body) if "setattr" in program.text or not program.text else ():
+            if isinstance(node, ir.Call) and isinstance(node.function, ir.Name) and node.function.id == "setattr":
                 given = [each.value for each in node.arguments]
                 if len(given) == 3 and isinstance(given[1], ir.Constant) and not _is_self(given[0]):
                     names.add(str(given[1].value))

@@ -22,7 +22,7 @@ from torchlint.model.events import Event
 from torchlint.model.state.guards import Truth
 from torchlint.syntax import ir
 from torchlint.syntax.for_effect import is_shown
-from torchlint.syntax.spelling import differentiates
+from torchlint.syntax.reading import differentiates
 
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
@@ -150,8 +150,7 @@ class Callers:
     def _is_differentiating(self, definition: ir.Node) -> bool:
         known = self._differentiates.get(id(definition))
         if known is None:
-            known = any(differentiates(each) for each in ir.walk(definition))
-            self._differentiates[id(definition)] = known
+            known = self._differentiates[id(definition)] = differentiates(definition)
         return known
 
     def note_events(self, events: list[Event]) -> None:
