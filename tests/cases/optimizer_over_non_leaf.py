@@ -359,3 +359,12 @@ def whether_it_learns_is_a_switch():
 def number_that_is_its_own_transpose():
     scale = torch.ones((), requires_grad=True)
     torch.optim.SGD([scale.mT], lr=0.1)
+
+
+def over_what_a_gradient_with_a_graph_has_saved():
+    """Raises: can't optimize a non-leaf Tensor"""
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    (gradient,) = torch.autograd.grad((y * y).sum(), y, create_graph=True)
+    gradient.sum().backward()
+    optimizer = torch.optim.SGD([y], lr=0.1)  # error: [TLN304]
