@@ -375,3 +375,10 @@ def leaf_written_in_an_unknown_mode():
         with eval("torch.no_grad")():
             table[0].add_(1)
     torch.optim.Adam([table])
+def over_what_a_gradient_with_a_graph_has_saved():
+    """Raises: can't optimize a non-leaf Tensor"""
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    (gradient,) = torch.autograd.grad((y * y).sum(), y, create_graph=True)
+    gradient.sum().backward()
+    optimizer = torch.optim.SGD([y], lr=0.1)  # error: [TLN304]

@@ -68,6 +68,22 @@ PACKAGES = {
     "pytorch-tabnet": ("pytorch_tabnet",),
     "perceiver-pytorch": ("perceiver_pytorch",),
     "rtdl-revisiting-models": ("rtdl_revisiting_models",),
+    "facexlib": ("facexlib",),
+    "conformer": ("conformer",),
+    "axial-attention": ("axial_attention",),
+    "snac": ("snac",),
+    "pykan": ("kan",),
+    "reformer-pytorch": ("reformer_pytorch",),
+    "pretrainedmodels": ("pretrainedmodels",),
+    "segment-anything": ("segment_anything",),
+    "dalle2-pytorch": ("dalle2_pytorch",),
+    "efficientnet-pytorch": ("efficientnet_pytorch",),
+    "egnn-pytorch": ("egnn_pytorch",),
+    "linear-attention-transformer": ("linear_attention_transformer",),
+    "linformer": ("linformer",),
+    "mambapy": ("mambapy",),
+    "rtdl-num-embeddings": ("rtdl_num_embeddings",),
+    "tabm": ("tabm",),
 }
 MOST_MODULES = 120
 ATTEMPTS = 40

@@ -83,3 +83,13 @@ def test_what_a_file_looks_into_is_kept_as_long_as_it_is_checked(
     again = _checked(project / "uses.py")
     assert again.findings == found.findings
     assert any(step.path.endswith("part0.py") for finding in again.findings for step in finding.trace)
+
+
+def test_a_folder_without_init_is_imported_from_above(tmp_path: Path) -> None:
+    """A package whose folder has no `__init__.py` (PEP 420) imports its own modules by its name."""
+    for below in (tmp_path / "everything", tmp_path / "everything" / "inner"):
+        below.mkdir()
+        (below / "part.py").write_text(MAKES)
+        name = "everything.part" if below.name == "everything" else "everything.inner.part"
+        (below / "uses.py").write_text(USES.replace("everything", name))
+        assert {finding.code for finding in _checked(below / "uses.py").findings} == {"TLN201"}

@@ -16,7 +16,7 @@ from pathlib import Path
 import libcst as cst
 
 from torchlint.project import neighbours, requirements
-from torchlint.project.roots import INSTALLED, import_roots, package_root
+from torchlint.project.roots import INSTALLED, above_folder, import_roots, package_root
 from torchlint.results import Dependency as Dependency
 from torchlint.results import digest
 from torchlint.syntax import ir
@@ -166,7 +166,7 @@ class ProjectIndex:
         parts = module.split(".")
         if not all(part.isidentifier() for part in parts) or (self._only and parts[0] != self._only):
             return
-        for root in self._roots:
+        for root in self._roots_of(parts[0]):
             if self._begins(root, parts[0]):
                 stem = os.path.join(root, *parts)
                 for path, is_package in ((os.path.join(stem, "__init__.py"), True), (stem + ".py", False)):
@@ -233,7 +233,7 @@ class ProjectIndex:
         parts = module.split(".")
         if not all(part.isidentifier() for part in parts) or (self._only and parts[0] != self._only):
             return "", False
-        for root in self._roots:
+        for root in self._roots_of(parts[0]):
             if not self._begins(root, parts[0]):
                 continue
             stem = os.path.join(root, *parts)
@@ -243,6 +243,11 @@ class ProjectIndex:
                 if data is not None:
                     return data.decode("utf-8", errors="replace"), is_package
         return "", False
+
+    def _roots_of(self, package: str) -> tuple[str, ...]:
+        """Where a name is looked for: a folder of that name around the file is a package without `__init__.py`, too."""
+        around = above_folder(os.path.dirname(self._path), package)
+        return self._roots if not around or around in self._roots else (*self._roots, around)
 
     def _begins(self, root: str, package: str) -> bool:
         """Whether a name can be found in a root; if not, that is remembered."""

@@ -43,6 +43,21 @@ def import_roots(directory: str, top: str) -> tuple[str, ...]:
     return tuple(roots)
 
 
+def above_folder(directory: str, name: str) -> str:
+    """
+    The directory above the nearest folder of a name that a directory is, or is in; "" if it is in none.
+
+    What begins with that name is imported from there, whether the folder has an `__init__.py` or not (PEP 420).
+    """
+    while True:
+        above, folder = os.path.split(directory)
+        if not folder or folder in INSTALLED:
+            return ""
+        if folder == name:
+            return above
+        directory = above
+
+
 def project(directory: str) -> str:
     """The nearest directory, from one upwards, that is a project's; itself if there is none."""
     current = directory

@@ -99,6 +99,7 @@ class Autograd:
         "recomputed",
         "reset_since",
         "retained",
+        "retaining",
         "saved",
         "saved_reads",
         "starts",
@@ -118,6 +119,8 @@ class Autograd:
         """
         self.escaped: tuple[Tensor, ...] = ()
         """The latest leaves that unknown code was given."""
+        self.retaining: tuple[tuple[Guard, Tensor], ...] = ()
+        """The latest results that were told to retain their gradient, each with the path on which that was."""
         self.imported_values: dict[str, Unknown] = {}
         self.saved: list[Saved] = []
         """All that any node saves."""

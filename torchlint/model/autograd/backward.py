@@ -18,8 +18,8 @@ from torchlint.model.autograd.edges import edges_of
 from torchlint.model.autograd.reads import note_retained, read_node, release_node
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.second_order import second_order
-from torchlint.model.autograd.tensors import fresh, materialise, tensor_options
-from torchlint.model.autograd.walk import MOST_NODES, graph_of, may_require_grad, walk, walk_to
+from torchlint.model.autograd.tensors import fresh, materialise, retain_gradient, tensor_options
+from torchlint.model.autograd.walk import MOST_NODES, graph_of, may_require_grad, targets, walk, walk_to
 from torchlint.model.autograd.writes import write
 from torchlint.model.events import BackwardCalled, BackwardCallee, TensorFacts
 from torchlint.model.events.trace import Step
@@ -185,7 +185,7 @@ def _one_pass(
             # `backward(inputs=...)` asks each input to retain its gradient first
             refuse(autograd, "unused" if callee == "autograd.grad" else "retain-grad", callee, tensor, origin)
         elif accumulates:
-            machine.trail.set(tensor, "retains_grad", True)
+            retain_gradient(autograd, tensor)
     machine.assumed = assumed
     inputs = None if given is None else [tensor for _, tensor in given]
     autograd.asked_for = None if inputs is None else frozenset(id(tensor) for tensor in inputs)
@@ -231,6 +231,7 @@ def _one_pass(
     if accumulates:
         wanted = None if inputs is None else {id(tensor) for tensor in inputs}
         _accumulate(autograd, [leaf for leaf in leaves if wanted is None or id(leaf[1]) in wanted], origin, create)
+        _retain(autograd, origin, create)
         hidden = any(node.opaque and not node.gradient for node, _ in visited.values())
         if hidden:
             _accumulate_unseen(autograd, wanted)
@@ -349,6 +350,29 @@ def _accumulate(autograd: Autograd, leaves: list[tuple[Guard, Tensor]], origin: 
             continue
         value = gradient if sure else choose([(guard, gradient), (ALWAYS, NONE)])
         machine.trail.set(leaf, "grad", value)
+
+
+def _retain(autograd: Autograd, origin: ir.Node, create: Truth) -> None:
+    """A result that retains its gradient has one where the pass comes by (retains_grad_hooks.h): never in place."""
+    machine = autograd.machine
+    for told, tensor in autograd.retaining:
+        ways = [way for _, node in tensor.grad_fn for way in autograd.visited.get(id(node), (node, []))[1]]
+        if not ways:
+            continue
+        gradient: Value = Unknown([tensor], source=origin)
+        if create is Truth.NO and tensor.grad is NONE:
+            made = fresh(autograd, origin, "backward", shape=tensor.shape, dtype=tensor.dtype, precise=tensor.precise)
+            made.name = f"{tensor.name}.grad" if tensor.name else ""
+            made.grad_of = tensor
+            gradient = made
+        sure = (
+            told <= machine.guard
+            and len(tensor.grad_fn) == 1
+            and any(unconditional(way) <= machine.guard for way in ways)
+        )
+        if not sure:
+            gradient = choose([(unknown_guard(), gradient), (unknown_guard(), tensor.grad)])
+        machine.trail.set(tensor, "grad", gradient)
 
 
 def _accumulate_unseen(autograd: Autograd, wanted: set[int] | None) -> None:

@@ -143,7 +143,7 @@ def record_operation(
     idle = not edges and op.saves and all(save.guard for save in op.saves)
     node = new_node(autograd, op.node, display, origin, grad, edges, Truth.NO if idle else op.holds_saved)
     node.composed = not is_one_node(op)
-    node.formula = _formula(operation_of(node), bound)
+    node.formula = "inputs" if op.name in _OF_HIDDEN else _formula(operation_of(node), bound)
     if node.composed:
         node.last_holds = last_node_holds(op)
     saved: list[Saved] = []
@@ -235,6 +235,8 @@ def _without_edge(value: Value) -> bool:
     return isinstance(value, Tensor) and value.base is not None and value.own == GRAD_NO and not value.grad_fn
 
 
+_OF_HIDDEN = frozenset({"l1_loss"})
+"""Composed operations that save a result of all their inputs that nobody sees, on which each gradient depends."""
 _ZEROS = (Constant(0), Constant(0.0), Constant(False))
 
 

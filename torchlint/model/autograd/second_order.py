@@ -52,10 +52,20 @@ _PIECEWISE = frozenset(
         *("Gather", "Index", "IndexSelect", "MaskedSelect"),
     }
 )
+# Of these the gradient is a new zero, whatever comes in: it depends on nothing, nor on what came to it on the way.
+_ZERO = frozenset({"Round", "Floor", "Ceil", "Trunc", "Sign", "Bernoulli"})
+# Of these the gradient of the prediction depends on prediction and target, that of the target on the prediction alone.
+_LIKELIHOODS = frozenset({"BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"})
 # Of these the gradient of each input depends on all of them.
 _SYMMETRIC = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss"})
 # Of these the gradient saves the saved tensor itself once more, whatever comes in: `grad * self.cos()`, `grad / self`.
-_SAVES_AGAIN = frozenset({"Pow", "Sin", "Cos", "Log", "Tanh", "Sigmoid"}) | _SYMMETRIC
+_SAVES_AGAIN = _SYMMETRIC | frozenset(
+    {
+        *("Pow", "Sin", "Cos", "Log", "Tanh", "Sigmoid", "Sinh", "Cosh", "Asin", "Acos", "Atan", "Asinh", "Atanh"),
+        *("Erf", "Erfc", "Erfinv", "Lgamma", "Digamma", "Sinc", "Logit", "Abs", "LeakyRelu", "Elu", "Celu", "Gelu"),
+        *("Silu", "Mish", "Softplus", "LogSigmoid", "Hardswish", "Hardtanh", "Softshrink", "Hardshrink"),
+    }
+)
 # Of these the gradient is the incoming one with another shape: a view, made under `no_grad` without `create_graph`.
 _RESHAPES = frozenset(
     {"Sum", "View", "ReshapeAlias", "UnsafeView", "Unsqueeze", "Squeeze", "T", "Transpose", "Permute"}
@@ -101,9 +111,13 @@ def second_order(autograd: Autograd, target: Tensor, given: Grad, origin: ir.Nod
     ends = {id(node) for _, node in edges_of(autograd, target)}
     if autograd.starts == ends:
         return _given(autograd, target, given, origin)
-    known: dict[int, bool] = {}
-    on_the_way = [(node, guards) for node, guards in autograd.visited.values() if leads(node, ends, known)]
+    known = _zeros(autograd)
+    whole: dict[int, bool] = {}
+    every = [(node, guards) for node, guards in autograd.visited.values() if leads(node, ends, whole)]
+    on_the_way = [(node, guards) for node, guards in every if leads(node, ends, known)]
     depends = given.truth()
+    if any(node.opaque for node, _ in every if not known[id(node)]):
+        depends = Truth.MAYBE  # what unknown code has made of a zero, it may have made of the target, too
     edges: list[tuple[Guard, GraphNode | Tensor]] = []
     for node, guards in on_the_way:
         truth, inner = _depends_on_saved(autograd, node, ends, known)
@@ -112,7 +126,7 @@ def second_order(autograd: Autograd, target: Tensor, given: Grad, origin: ir.Nod
         depends = depends | truth
         edges += inner
     # No way from the root to the target was seen: then nothing is known of what the gradient is made of.
-    if depends is Truth.MAYBE or given != GRAD_NO or not on_the_way:
+    if depends is Truth.MAYBE or given != GRAD_NO or not every:
         return Unknown([target], source=origin)
     own = GRAD_YES if depends is Truth.YES else GRAD_NO
     graph = new_node(autograd, "", "autograd.grad", origin, own, edges, Truth.YES) if own == GRAD_YES else None
@@ -133,6 +147,11 @@ def second_order(autograd: Autograd, target: Tensor, given: Grad, origin: ir.Nod
     return gradient
 
 
+def _zeros(autograd: Autograd) -> dict[int, bool]:
+    """The nodes of the pass that pass on a zero: no gradient that depends on anything leads over them to its ends."""
+    return {id(node): False for node, _ in autograd.visited.values() if operation_of(node) in _ZERO}
+
+
 def _saved_again(autograd: Autograd, graph: GraphNode, nodes: list[GraphNode], origin: ir.Node) -> None:
     """The gradient's own graph saves some tensors once more; of most nodes it is not told here which."""
     known = [saved for node in nodes if operation_of(node) in _SAVES_AGAIN for saved in node.saved]
@@ -140,7 +159,7 @@ def _saved_again(autograd: Autograd, graph: GraphNode, nodes: list[GraphNode], o
         if saved.tensor.requires_grad == GRAD_YES and not saved.guard:
             again = save_tensor(autograd, graph, saved.what, saved.tensor, autograd.machine.tick(), ALWAYS)
             graph.saved = (*graph.saved, again)
-    escape(autograd, [saved.tensor for node in nodes for saved in node.saved], origin)
+    escape(autograd, [saved.tensor for node in nodes for saved in node.saved], origin, saved=True)
 
 
 def _given(autograd: Autograd, target: Tensor, given: Grad, origin: ir.Node) -> Value:
@@ -169,6 +188,8 @@ def _depends_on_saved(
         return Truth.MAYBE, []
     if operation_of(node) in _PIECEWISE:
         return Truth.NO, []
+    if node.formula == "inputs":
+        return node.condition.truth(), list(node.edges)
     saved = _used(autograd, node, ends, known)
     if not saved:
         if node.op.endswith(("_", "=")) and node.holds is not Truth.NO and operation_of(node) not in _LINEAR:
@@ -178,6 +199,8 @@ def _depends_on_saved(
     symmetric = operation_of(node) in _SYMMETRIC
     recorded = [each.tensor.requires_grad == GRAD_YES for each in node.saved]
     certain = smooth and (any(recorded) if symmetric else all(recorded))
+    if operation_of(node) in _LIKELIHOODS:
+        certain = len(saved) == 1 and saved[0].what in ("self", "input") and saved[0].tensor.requires_grad == GRAD_YES
     # Which of several saved tensors the gradient of one input depends on, is known only where it is on all of them.
     bilinear = operation_of(node) in _BILINEAR
     alone = (
@@ -209,7 +232,7 @@ def _leads(
     autograd: Autograd, saved: Saved, ends: set[int], known: dict[int, bool], *, certainly: bool = False
 ) -> bool:
     """Whether a saved tensor was made of these ends; `certainly`: by a way without unknown code or a condition."""
-    seen = {} if certainly else known
+    seen = _zeros(autograd) if certainly else known
     return any(
         id(end) in ends or (isinstance(end, GraphNode) and leads(end, ends, seen, sure=certainly))
         for guard, end in edges_of(autograd, saved.tensor)

@@ -33,6 +33,8 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 
 MOST_SAVES = 8
+MOST_RETAINING = 15
+"""Results that are told to retain their gradient, beside the last; older ones get none that is known."""
 
 
 def tensor_options(autograd: Autograd, value: Value) -> list[tuple[Guard, Tensor]]:
@@ -116,6 +118,15 @@ def gradient_of(autograd: Autograd, tensor: Tensor) -> Value:
     if tensor.grad is not NONE or not older or tensor.requires_grad.truth() is Truth.NO:
         return tensor.grad
     return Choice(((unknown_guard(), NONE), (unknown_guard(), Unknown())))
+
+
+def retain_gradient(autograd: Autograd, tensor: Tensor) -> None:
+    """`tensor.retain_grad()`: a backward that comes by leaves a gradient in a result, too."""
+    machine = autograd.machine
+    machine.trail.set(tensor, "retains_grad", True)
+    if tensor.grad_fn and not any(each is tensor for _, each in autograd.retaining):
+        told = (machine.guard, tensor)
+        machine.trail.set(autograd, "retaining", (*autograd.retaining[-MOST_RETAINING:], told))
 
 
 def materialise(autograd: Autograd, unknown: Unknown) -> Tensor:

@@ -104,15 +104,16 @@ def show(autograd: Autograd, tensor: Tensor, origin: ir.Node) -> None:
         regenerate(autograd, tensor)
 
 
-def escape(autograd: Autograd, tensors: Iterable[Tensor], origin: ir.Node) -> None:
-    """Hand tensors to code the model does not know."""
+def escape(autograd: Autograd, tensors: Iterable[Tensor], origin: ir.Node, *, saved: bool = False) -> None:
+    """Hand tensors to code the model does not know; `saved`: to a graph, of which nobody knows which it saves."""
     machine = autograd.machine
     origin = machine.here(origin)
     for tensor in tensors:
         use(autograd, tensor, origin)
         uses, sure = tensor.storage.uses, not tensor.may_be_copy
-        if not uses or (sure and not uses[0].sure):
-            machine.trail.set(tensor.storage, "uses", (Use(machine.tick(), origin, sure),))
+        if not uses or (sure and not any(each.sure for each in uses)) or not (saved or tensor.storage.handed_on()):
+            kept = tuple(each for each in uses if each.sure)
+            machine.trail.set(tensor.storage, "uses", (*kept, Use(machine.tick(), origin, sure, saved)))
             if not tensor.grad_fn and tensor.own != GRAD_NO:
                 machine.trail.set(autograd, "escaped", (*autograd.escaped[-MOST_ESCAPED:], tensor))
 

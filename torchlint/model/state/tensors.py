@@ -139,12 +139,14 @@ class Saved:
 class Use:
     """
     Code that the model does not know was given the tensor: it may have saved, kept or written it. Not `sure`: it was
-    given what is as likely a copy (see `Tensor.may_be_copy`).
+    given what is as likely a copy (see `Tensor.may_be_copy`). `saved`: not code has it, but a graph that is not known
+    in all its parts, which saves and never changes it.
     """
 
     time: int
     origin: ir.Node
     sure: bool = True
+    saved: bool = False
 
 
 class Storage:
@@ -164,6 +166,10 @@ class Storage:
         self.saves: tuple[Saved, ...] = ()
         self.uses: tuple[Use, ...] = ()
         self.aliases: tuple[Alias, ...] = ()
+
+    def handed_on(self) -> bool:
+        """Whether code that nobody knows was given it: that may change flags, too."""
+        return any(not use.saved for use in self.uses)
 
 
 @dataclass(slots=True, eq=False)
@@ -192,7 +198,8 @@ class GraphNode:
     the output number of an edge). `composed`: it stands for several of PyTorch's nodes; `last_holds`: whether the last
     of them, where the result's gradient comes in, holds saved tensors itself. `gradient`: it is opaque, but recorded by
     a backward pass at its `time`, and not found at that time. `formula`: whether its gradient depends on "all" that it
-    saved at once, may be "constant", or is "unknown" code (a custom Function's `backward`); else "". `recompute`: what
+    saved at once, on all its "inputs", may be "constant", or is "unknown" code (a custom Function's `backward`); else
+    "". `recompute`: what
     a backward that comes here runs first, and differentiates.
     """
 

@@ -86,7 +86,8 @@ def _refuse_parameters(torch: Torch, items: tuple[Value, ...], name: str, site: 
         for guard, tensor in known_tensors(value):
             machine.assumed = assumed | guard
             regenerate(torch.autograd, tensor)  # Python's `is_leaf` asks for the grad_fn
-            if not tensor.retains_grad and not tensor.storage.uses:  # unknown code may have had it retain its gradient
+            # unknown code may have had it retain its gradient
+            if not tensor.retains_grad and not tensor.storage.handed_on():
                 refuse(torch.autograd, "optimizer", name, tensor, site.node, ~tensor.is_leaf)
     machine.assumed = assumed
 

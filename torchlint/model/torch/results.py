@@ -369,6 +369,9 @@ def _same_device(op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
 
 def _itself(torch: Torch, op: Op, bound: dict[str, Value], shape: Shape) -> Tensor | None:
     """What an operation returns that certainly does nothing: torch does not even ask for its grad_fn."""
+    dropped = bound.get("input") if "dropout" in op.name else None
+    if isinstance(dropped, Tensor) and dropped.shape is not None and 0 in dropped.shape:
+        return dropped  # aten/src/ATen/native/Dropout.cpp: nothing to draw
     if op.sequence or op.cuts or not op.aliases or op.aliases[0][0] not in bound:
         return None
     parameter, truth = op.aliases[0]

@@ -14,7 +14,7 @@ from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.edges import regenerate
 from torchlint.model.autograd.refusals import refuse
-from torchlint.model.autograd.tensors import detached_alias, fresh, gradient_of, materialise
+from torchlint.model.autograd.tensors import detached_alias, fresh, gradient_of, materialise, retain_gradient
 from torchlint.model.autograd.writes import require_grad, use
 from torchlint.model.events import GradWrite, Refusal, Shape
 from torchlint.model.state.call_site import CallSite
@@ -189,7 +189,7 @@ def _retain_grad(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiv
     _refuse_without_grad(torch, "retain-grad", tensor, name, site, receiver)
     if tensor.grad_fn and not tensor.retains_grad:
         regenerate(torch.autograd, tensor)  # it asks for the grad_fn; of a leaf, or a second time, it does not
-    torch.machine.trail.set(tensor, "retains_grad", True)
+    retain_gradient(torch.autograd, tensor)
     return NONE
 
 

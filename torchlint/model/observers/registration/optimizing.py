@@ -122,9 +122,9 @@ class Optimizing(Observer):
     def _part(self, value: Value, node: ir.Expression, optimizer: Optimizer) -> None:
         # torch takes what is no leaf where it retains its gradient: unknown code may have had it do so
         if isinstance(value, Tensor):
-            if value.is_leaf is Truth.NO and not value.retains_grad and not value.storage.uses:
+            if value.is_leaf is Truth.NO and not value.retains_grad and not value.storage.handed_on():
                 self._tell("non-leaf", node, dotted(node) or value.name, value.op.rpartition(".")[2] or value.made_by)
-        elif (found := moved(value)) is not None and not found[0].retains_grad and not found[0].storage.uses:
+        elif (found := moved(value)) is not None and not found[0].retains_grad and not found[0].storage.handed_on():
             self._tell("non-leaf", node, dotted(node) or found[0].name, "to", conditions=(found[1],))
         elif self._is_module(value):
             self._tell("module", node, dotted(node), "")

@@ -1,5 +1,4 @@
-# expected: non-scalar on line 8
-# said: ok: whether the gradient of a loss of a tensor and itself has its shape
+# expected: non-scalar on line 7
 import torch
 
 y = torch.nn.Parameter(torch.randn(4))

@@ -1,5 +1,4 @@
-# expected: multi-view on line 8
-# said: ok: whether the gradient of `binary_cross_entropy_with_logits` has a graph
+# expected: multi-view on line 7
 import torch
 
 x = torch.zeros(4, requires_grad=True)

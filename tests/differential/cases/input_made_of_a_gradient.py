@@ -1,5 +1,4 @@
-# expected: unused on line 9
-# said: ok: whether the gradient has a graph; the input made of it is refused with one and without
+# expected: unused on line 8
 import torch
 
 x = torch.rand(3, requires_grad=True)
