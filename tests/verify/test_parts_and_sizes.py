@@ -104,6 +104,20 @@ def driven(text: str, name: str, folder: Path) -> Outcome:
         ),
         pytest.param(
             """
+            from absent import AutoModel
+            class Classified(nn.Module):
+                def __init__(self, config):
+                    super().__init__()
+                    self.inner = AutoModel.from_config(config)
+                    self.last = nn.Linear(config.hidden_size, config.num_labels)
+                def forward(self, input_ids):
+                    return self.last(self.inner(input_ids).pooler_output)
+            """,
+            "Classified",
+            id="a network by its configuration",
+        ),
+        pytest.param(
+            """
             extension = None
             class Fused(nn.Module):
                 def __init__(self, width):
@@ -218,6 +232,35 @@ def test_what_stands_for_something_else(text: str, name: str, tmp_path: Path) ->
             """,
             "Named",
             id="a loss by its name",
+        ),
+        pytest.param(
+            """
+            class Observed(nn.Module):
+                def __init__(self, observation_space, width=16):
+                    super().__init__()
+                    self.conv = nn.Conv2d(observation_space.shape[0], 4, 8, 4)
+                    with torch.no_grad():
+                        size = self.conv(torch.as_tensor(observation_space.sample()[None]).float()).numel()
+                    self.layer = nn.Linear(size, width)
+                def forward(self, seen):
+                    return self.layer(self.conv(seen).flatten(1))
+            """,
+            "Observed",
+            id="the space of what an environment shows",
+        ),
+        pytest.param(
+            """
+            class Features(nn.Module):
+                def __init__(self, sparse: list[str], in_keys, sizes: dict[str, int], width=8):
+                    super().__init__()
+                    self.sparse, self.in_keys = sparse, in_keys
+                    self.inner = nn.ModuleDict({each: nn.Embedding(sizes[each], width) for each in sparse})
+                def forward(self, inputs: dict[str, torch.Tensor]):
+                    found = [self.inner[each](inputs[each].long()) for each in self.sparse]
+                    return torch.stack(found), torch.stack([inputs[key] for key in self.in_keys])
+            """,
+            "Features",
+            id="lists of words",
         ),
         pytest.param(
             """

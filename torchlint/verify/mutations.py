@@ -95,6 +95,8 @@ def _others(target: type[Any], name: str, value: Any) -> Iterator[Any]:
     elif value is None:
         made = constructor_arguments(target, SIZE, by_use=True, all_of_them=True)
         yield from (made[name],) if made.get(name) is not None else ()
+    elif isinstance(value, values.Space):
+        yield from (values.Space((4, 64, 64)), values.Space((3,)))
     elif isinstance(value, values.Config):
         yield from (values.Settings(SIZE), SIZE)
 

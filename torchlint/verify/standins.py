@@ -86,7 +86,7 @@ class Inert:
                 return apart(given, parts_wanted(), tensors(args))
             return (given, *(Anything(HELD) for _ in range(parts - 1))) if (parts := parts_wanted()) > 1 else given
         last = self._name.rpartition(".")[2]
-        if Inert.modules or last[:1].isupper() or last.startswith("from_pretrained"):
+        if Inert.modules or last[:1].isupper() or last.startswith(("from_pretrained", "from_config")):
             named = _RESIZING.search(last) is not None
             return Layer(self._name, self._touched, resized.sizes(args, kwargs, by_place=named))
         return Inert(f"{self._name}()", self._touched)

@@ -106,6 +106,13 @@ def part_of(annotation: Any) -> type[Any] | None:
     return class_of(get_args(annotation)[0])
 
 
+def of_words(annotation: Any) -> bool:
+    """Whether a list holds strings, by its annotation."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        return any(of_words(each) for each in get_args(annotation))
+    return get_origin(annotation) in _SEVERAL and get_args(annotation)[:1] == (str,)
+
+
 _SEVERAL = (list, tuple, collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
 
 

@@ -152,6 +152,25 @@ class Config:
         return getattr(self, name) if default is None else default
 
 
+class Space(Config):
+    """What an environment has observations or actions of: as many numbers, or images, or one of several."""
+
+    def __init__(self, shape: tuple[int, ...] = (8,)) -> None:
+        super().__init__(shape[0])
+        zeros = torch.zeros(shape).numpy()
+        self.__dict__.update(shape=shape, n=VALUES, nvec=[VALUES] * 2, low=zeros, high=zeros + 1, dtype=zeros.dtype)
+
+    def sample(self) -> Any:
+        """One of what it has."""
+        return self.low.copy()
+
+
+VALUES = 4
+"""So many there are of what is counted."""
+WORDS = ("first", "second")
+"""What a list of words holds."""
+
+
 class Vocabulary(Config):
     """What has settings and is counted, too: a tokenizer, a vocabulary."""
 
@@ -447,6 +466,8 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
         case "loader":
             pair = (tensor("x", shape, False), tensor("labels", shape, False))
             return [pair, pair]
+        case "config" if says(name, "=space"):
+            return Space()
         case "config":
             return Config(size, use.reads)
         case "value":
