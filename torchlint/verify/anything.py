@@ -9,6 +9,8 @@ is remembered, for nothing is refuted then.
 from __future__ import annotations
 
 import dis
+import itertools
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -17,6 +19,7 @@ import torch
 from torch import nn
 
 from torchlint.verify.evidence import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
+from torchlint.verify.instrument import VALUE
 from torchlint.verify.usage import says
 
 HELD, MOST = 2, 16
@@ -42,7 +45,39 @@ def taken_apart(depth: int = 2) -> int:
     return code[place + 1] if known else 0
 
 
+def parts_wanted() -> int:
+    """Into how many names the program takes apart what the call gives back that it makes now; 0: it does not."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
+        frame = frame.f_back
+    code, place = frame.f_code.co_code, frame.f_lasti + 2
+    passed_over = _CALLS if VALUE in frame.f_code.co_names else _NO_CODE
+    while 0 < place < len(code) - 1 and code[place] in passed_over:
+        place += 2
+    return code[place + 1] if 0 < place < len(code) - 1 and code[place] == _UNPACK else 0
+
+
+def apart(value: torch.Tensor, parts: int, given: Iterator[torch.Tensor]) -> Any:
+    """
+    A tensor; so many, where a program takes apart what it gets: copies of those that were given, as far as they go.
+
+    Parameters
+    ----------
+    given
+        What was given, the first of which the tensor was made of.
+    """
+    if parts < 2:
+        return value
+    others = itertools.chain(itertools.islice(given, 1, None), itertools.repeat(value))
+    return (value, *(each.clone() for each in itertools.islice(others, parts - 1)))
+
+
 _UNPACK = dis.opmap["UNPACK_SEQUENCE"]
+_NO_CODE = frozenset({dis.opmap["CACHE"]} if "CACHE" in dis.opmap else ())
+"""What stands between operations."""
+_CALLS = _NO_CODE | {dis.opmap[name] for name in ("PRECALL", "CALL", "CALL_FUNCTION") if name in dis.opmap}
+"""The same where a probe is called with the value."""
+_INSIDE = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(__file__) + os.sep)
 
 
 class Anything(int):
@@ -136,7 +171,7 @@ class Anything(int):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """As a layer that keeps shapes; of no tensor, more of the same."""
         given = next(tensors((*args, *kwargs.values())), None)
-        return self._another() if given is None else given.clone()
+        return self._another() if given is None else apart(given.clone(), parts_wanted(), tensors(args))
 
     def __enter__(self) -> Any:
         return self

@@ -14,11 +14,22 @@ from typing import Any
 from torch import nn
 
 from torchlint.verify.kinds import Frame, Wish, equal
+from torchlint.verify.usage import says
 
 _CHOICES = 4
 """So many of the words that would do are tried."""
 _LIKELY = ("ReLU", "relu", "Identity", "BatchNorm2d", "BatchNorm1d", "LayerNorm", "Adam")
 """Of what a library has many: what most programs ask for."""
+_NAMED: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (("loss", "criterion"), ("MSELoss", "CrossEntropyLoss", "mse_loss")),
+    (("norm", "bn"), ("BatchNorm2d", "LayerNorm", "BatchNorm1d")),
+    (("optim", "optimizer", "opt"), ("Adam",)),
+    (("pool", "pooling"), ("MaxPool2d", "max_pool2d")),
+    (("rnn", "cell"), ("GRU", "LSTM")),
+    (("conv",), ("Conv2d", "Conv1d")),
+    (("init", "initializer"), ("xavier_uniform_", "normal_")),
+)
+"""The same where the name of the argument says which."""
 
 
 def keys(statement: ast.stmt, at: Frame, error: KeyError) -> Iterator[Wish]:
@@ -47,13 +58,15 @@ def attributes(statement: ast.stmt, at: Frame) -> Iterator[Wish]:
                     continue
                 if isinstance(asked, str) and hasattr(owner, asked):
                     continue
-                for each in at.argument(name):
-                    yield from (Wish(*each, "value", word) for word in reversed(_names(owner, asked)))
+                for argument, attribute in at.argument(name):
+                    words = reversed(_names(owner, asked, attribute or argument))
+                    yield from (Wish(argument, attribute, "value", word) for word in words)
 
 
-def _names(owner: Any, asked: Any) -> list[str]:
+def _names(owner: Any, asked: Any, argument: str) -> list[str]:
     own = [each for each in dir(owner) if not each.startswith("_")]
     same = [each for each in own if isinstance(asked, str) and each.lower() == asked.lower()]
-    likely = [each for each in _LIKELY if each in own]
+    named = [word for words, names in _NAMED for word in names if any(says(argument, each) for each in words)]
+    likely = [each for each in (*named, *_LIKELY) if each in own]
     more = [] if isinstance(owner, ModuleType) else [each for each in own if callable(getattr(owner, each, None))]
     return list(dict.fromkeys([*same, *likely, *more]))[:_CHOICES]

@@ -36,7 +36,7 @@ from torchlint.verify.derivatives import Calls
 from torchlint.verify.documented import Example, examples, texts
 from torchlint.verify.loading import Loading, without
 from torchlint.verify.machine import OnThisMachine
-from torchlint.verify.missing import Missing
+from torchlint.verify.missing import Missing, inheriting
 from torchlint.verify.observe import Clock, Watcher, describe, facts
 from torchlint.verify.preloaded import Preloaded, key
 from torchlint.verify.protocol import (
@@ -69,6 +69,7 @@ from torchlint.verify.sandbox import (
     time_limit,
 )
 from torchlint.verify.spent import Spent, scheduled, used
+from torchlint.verify.waiting import KEPT, SECONDS_EVER
 
 GRACE = 2.0
 """Seconds between asking a program to stop and killing it."""
@@ -436,21 +437,32 @@ class _Program:
         touched.clear()
         OnThisMachine.absent = touched
         touched.update(f"what line {line} does" for line in (self.loading.left_out if self.loading else ()))
-        grad = self.request.input_grad
         absent = self.loading.absent if self.loading else None
-        missing = Missing(target, method, touched, absent)
-        shown = self._examples(name, method)
-        self.driver = driver = drive.Driver(
-            target, method, self._tell, tree, names, input_grad=grad, missing=missing, shown=shown
-        )
+        observers = [self.observer] if self.observer else []
+        heirs = inheriting(target, method) if is_class and isinstance(target, type) else []
+        began = time.process_time()
+        tried: list[drive.Driver] = []
+        failures: list[str] = []
         try:
-            observers = [self.observer] if self.observer else []
-            raised = driver.run(self.observer, self.watcher, _Attempt(), *observers)
-        except drive.UnbuiltError as failure:
-            return "unbuilt", None, str(failure)
+            for each in (target, *heirs):
+                self.driver = driver = drive.Driver(
+                    *(each, method, self._tell, tree, names),
+                    input_grad=self.request.input_grad,
+                    missing=Missing(each, method, touched, absent),
+                    shown=self._examples(getattr(each, "__name__", name) if tried else name, method),
+                    seconds=SECONDS_EVER - (time.process_time() - began if tried else KEPT * len(heirs)),
+                )
+                tried.append(driver)
+                try:
+                    raised = driver.run(self.observer, self.watcher, _Attempt(), *observers)
+                except drive.UnbuiltError as failure:
+                    failures.append(str(failure))
+                    continue
+                return ("raised", raised, "") if raised else ("ended", None, "")
+            return "unbuilt", None, failures[0]  # of the class itself
         finally:
-            self.driven = driver.description + standing(touched, driver.anything)
-        return ("raised", raised, "") if raised else ("ended", None, "")
+            told = tried[0] if len(failures) == len(tried) else tried[-1]
+            self.driven = told.description + standing(touched, told.anything)
 
     def _examples(self, name: str, method: str) -> list[Example]:
         """How the project builds and calls it, as far as its texts show."""

@@ -19,7 +19,7 @@ import torch
 from torchlint.verify import mutations, refusals, smaller, wished
 from torchlint.verify.documented import Called, Example, Made
 from torchlint.verify.inputs import constructor_arguments, parameters, uses_of_class
-from torchlint.verify.kinds import text_of
+from torchlint.verify.kinds import Wish, text_of
 from torchlint.verify.repairs import instead
 from torchlint.verify.usage import Use, says
 from torchlint.verify.values import AnyModule
@@ -173,7 +173,14 @@ class Constructions:
         keywords = construction.keywords
         wishes = refusals.wishes(error, {**wished.given(self.target, keywords), **(made or {})})
         own = [each for each in wishes if made is None or each.name not in made]
+        self.wished += itertools.islice(self._instead_of_nothing(keywords, own), WISHES)
         self.wished += itertools.islice(wished.arguments(keywords, own), WISHES)
+
+    def _instead_of_nothing(self, keywords: dict[str, Any], wishes: Sequence[Wish]) -> Iterator[dict[str, Any]]:
+        """For arguments that are None and may not be: what their use says."""
+        wanted = [each.name for each in wishes if each.value is ... and not each.attribute]
+        made = constructor_arguments(self.target, PROFILES[0], by_use=True, all_of_them=True) if wanted else {}
+        yield from ({**keywords, name: made[name]} for name in wanted if made.get(name) is not None)
 
     def unusable(self, error: Exception, construction: Construction) -> None:
         """

@@ -33,7 +33,7 @@ from torchlint.verify.machine import OnThisMachine
 from torchlint.verify.missing import Missing
 from torchlint.verify.outputs import OF_OUTPUTS
 from torchlint.verify.protocol import Raised
-from torchlint.verify.waiting import Effort, Way, ways
+from torchlint.verify.waiting import SECONDS_EVER, Effort, Way, ways
 
 ATTEMPTS_GUESSED, STALE_GUESSED = 40, 12
 """Calls with what was constructed in such a step, and of them without coming any further."""
@@ -107,6 +107,8 @@ class Driver:
         Sees to what is missing of the program.
     shown
         How the project itself builds and calls it.
+    seconds
+        Of processor time that the search may take.
 
     Attributes
     ----------
@@ -125,7 +127,9 @@ class Driver:
         input_grad: bool,
         missing: Missing,
         shown: Sequence[Example] = (),
+        seconds: float = SECONDS_EVER,
     ) -> None:
+        self.seconds = seconds
         self.target = target
         self.method = method
         self.tell = tell
@@ -179,7 +183,7 @@ class Driver:
 
         Nothing is observed, and what is built is called again with other inputs: that is for speed alone.
         """
-        effort = Effort()
+        effort = Effort(self.seconds)
         for construction, waiting in ways(self.constructions, menu.of(self.target, self.method), effort):
             module, state = None, None
             mine, stale, best = 0, 0, (-1, 0, 0)

@@ -58,12 +58,9 @@ def _compared(function: ast.AST) -> Iterator[tuple[str, str]]:
             continue  # with that word it raises
         match node:
             case ast.Compare(
-                ast.Attribute(ast.Name(owner), attribute)
-                | ast.Subscript(ast.Name(owner), ast.Constant(str() as attribute)),
-                [ast.Eq() | ast.In()],
-                [value],
+                (ast.Attribute() | ast.Subscript(_, ast.Constant(str()))) as read_of, [ast.Eq() | ast.In()], [value]
             ):
-                name = f"{owner}.{attribute}"
+                name = ".".join(_path(read_of))
                 parts = value.elts if isinstance(value, (ast.Tuple, ast.List, ast.Set)) else [value]
             case ast.Compare(
                 ast.Name(name) | ast.Call(ast.Attribute(ast.Name(name), "lower" | "upper" | "strip" | "casefold"), []),
@@ -90,9 +87,9 @@ def read(function: ast.AST) -> Iterator[tuple[str, str, str]]:
     """What is read of arguments and holds something: `cfg.model.width`, `cfg.norm(8)`, `for x in cfg.sizes`."""
 
     def part(node: ast.AST, held: str) -> Iterator[tuple[str, str, str]]:
-        match node:
-            case ast.Attribute(ast.Name(name), key) | ast.Subscript(ast.Name(name), ast.Constant(str() as key)):
-                yield name, key, held
+        name, key = _path(node)
+        if key:
+            yield name, key, held
 
     kept = {local: (name, key) for node in ast.walk(function) for local, name, key in _kept_locally(node)}
     for local, kind in evidence(function):
@@ -118,8 +115,24 @@ def read(function: ast.AST) -> Iterator[tuple[str, str, str]]:
                 if isinstance(called, ast.Name) and called.id in ("len", "zip", "enumerate", "list", "tuple", "sum"):
                     for each in node.args:
                         yield from part(each, "list")
+            case ast.Subscript(gone, ast.Constant(str())):
+                yield from part(gone, "object")
             case ast.For(iter=gone) | ast.comprehension(iter=gone) | ast.Starred(gone) | ast.Subscript(gone):
                 yield from part(gone, "list")
+
+
+def _path(node: ast.AST) -> tuple[str, str]:
+    """The name that something is read of, and by which keys: `cfg`, `model.width` of `cfg["model"].width`."""
+    keys: list[str] = []
+    while True:
+        match node:
+            case ast.Attribute(owner, key) | ast.Subscript(owner, ast.Constant(str() as key)):
+                keys.append(key)
+                node = owner
+            case ast.Name(name):
+                return name, ".".join(reversed(keys))
+            case _:
+                return "", ""
 
 
 _OF_TENSORS_ALONE = TENSOR_ATTRIBUTES - {
@@ -138,7 +151,7 @@ _OF_OTHERS = frozenset(
     }
 )
 """Methods of tensors that others have, too."""
-_METHODS_ALONE = (
+METHODS_ALONE = (
     {name for name in dir(torch.Tensor) if name[0] != "_" and callable(getattr(torch.Tensor, name))}
     - {name for other in (torch.nn.Module, list, dict, set, str) for name in dir(other)}
     - _OF_OTHERS
@@ -190,6 +203,8 @@ def evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
                 yield name, "tensor"
             case ast.Subscript(ast.Name(name), ast.Constant(int())):
                 yield name, "list"
+            case ast.Subscript(ast.Name(name), ast.Name() | ast.BinOp()):
+                yield name, "indexed"
             case ast.For(iter=ast.Name(name)) | ast.comprehension(iter=ast.Name(name)) | ast.Starred(ast.Name(name)):
                 yield name, "list"
             case ast.Call(ast.Name("range"), arguments):
@@ -269,7 +284,7 @@ def _by_attribute(attribute: str) -> str:
         return "moved"
     if attribute in ("lower", "upper", "casefold", "startswith", "endswith"):
         return "text"
-    return "tensor" if attribute in _METHODS_ALONE else "config"
+    return "tensor" if attribute in METHODS_ALONE else "config"
 
 
 def ranks(function: ast.AST) -> Iterator[tuple[str, int]]:

@@ -66,6 +66,7 @@ def asked(error: Exception, chosen: Inputs, given: Mapping[str, Any], function: 
     for wishes in (refusals.at_a_layer(error, given), refusals.wishes(error, given)):
         yield from wished.inputs(chosen, wishes, lambda name: use_for(function, name))
     yield from mutations.keyword(chosen, function, error)
+    yield from mutations.with_key(chosen, given, error)
     shapes = {name: tuple(each.shape) for name, each in origins.tensors_of(given).items()}
     yield from repaired(chosen, str(error), origins.spoken_of(error, given), shapes)
 

@@ -10,9 +10,10 @@ import ast
 import functools
 import inspect
 import itertools
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_origin
 
 import torch
 from torch import nn
@@ -96,6 +97,10 @@ def constructor_arguments(
             if value is not typed.Nothing:
                 found[p.name] = value
                 continue
+            if typed.of_words(classes.get(p.name)) or (p.annotation is p.empty and _WORDS.search(p.name.lower())):
+                words = known.get(p.name, Use("")).choices[: len(values.WORDS)] or values.WORDS
+                found[p.name] = tuple(words) if get_origin(classes.get(p.name)) is tuple else list(words)
+                continue
             if parts := typed.several(classes.get(p.name)):
                 found[p.name] = tuple(_integer(p.name.lower(), size) if part is int else 0.1 for part in parts)
                 continue
@@ -118,6 +123,8 @@ def constructor_arguments(
     return found
 
 
+_WORDS = re.compile(r"_(keys|names|columns)$")
+"""Names of what holds strings."""
 _CLEAR = frozenset(
     {
         *("config", "dict", "module", "modules", "callable", "tensor", "mask", "device", "dtype", "path", "mapping"),
@@ -244,7 +251,12 @@ class Inputs:
                 continue
             made[name] = torch.randint(0, self.limit, own.get(name, self.shape), generator=generator)
         for name, use in self.others:
-            if use.of is not None:
+            if use.of is not None and use.kind == "several":
+                found = typed.of(list[use.of], lambda kind, depth: constructor_arguments(kind, SIZE, depth=depth))  # type: ignore[name-defined]
+                if found is not typed.Nothing:
+                    made[name] = found
+                    continue
+            elif use.of is not None:
                 make = typed.made if use.kind == "module" else typed.of
                 built = make(use.of, lambda kind, depth: constructor_arguments(kind, SIZE, depth=depth))
                 if built is not typed.Nothing:
@@ -318,6 +330,10 @@ def first_inputs(function: Callable[..., Any], module: nn.Module | None) -> list
     for name, use in kinds.items():
         if not use.kind and name.lower().rpartition("_")[2] in ("mask", "masks"):
             kinds[name] = replace(use, kind="mask")
+        elif typed.of_words(annotated.get(name)):
+            kinds[name] = Use("several", held="strings")
+        elif (part := typed.part_of(annotated.get(name))) is not None:
+            kinds[name] = Use("several", of=part, held="anything")
         elif words := [each for each in typed.literal(annotated.get(name)) if isinstance(each, str)]:
             kinds[name] = Use("string", choices=tuple(words))
     others = tuple((n, use) for n, use in kinds.items() if use.kind not in ("tensor", "integers", ""))
@@ -436,6 +452,9 @@ def _shapes(module: nn.Module) -> Iterator[tuple[int, ...]]:
             yield (2, layer.num_channels)
         elif isinstance(layer, nn.MultiheadAttention):
             yield (2, 5, layer.embed_dim)
+        elif vars(layer).get("_sizes"):  # it stands for another one
+            taken = vars(layer)["_sizes"][0]
+            yield from ((2, taken), (2, 5, taken), (2, taken, *SPATIAL[:1] * 2))
         else:
             continue
         break

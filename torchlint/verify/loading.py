@@ -96,8 +96,8 @@ class Loading:
         sys.path.insert(0, self.root)
         sys.meta_path.insert(0, self.standins)  # what is there and does not load is stood in for, too
         Finder(self).install()
-        for module, name in _FETCHED:
-            setattr(module, name, Inert(f"fetched weights.{name}", self.standins.touched))
+        for module, name, kind in _FETCHED:
+            setattr(module, name, Inert(f"fetched weights.{kind}", self.standins.touched))
         before = set(sys.modules)
         for _ in range(ATTEMPTS):
             try:
@@ -324,12 +324,13 @@ def _version(distribution_name: str) -> str:
         return "999.0"  # as that of other stand-ins: whatever is wanted at least
 
 
-_FETCHED: tuple[tuple[Any, str], ...] = (
-    (torch.hub, "load_state_dict_from_url"),
-    (torch.hub, "download_url_to_file"),
-    (torch.utils.model_zoo, "load_url"),
+_FETCHED: tuple[tuple[Any, str, str], ...] = (
+    (torch.hub, "load_state_dict_from_url", "weights"),
+    (torch.hub, "download_url_to_file", "file"),
+    (torch.hub, "load", "Network"),
+    (torch.utils.model_zoo, "load_url", "weights"),
 )
-"""What fetches weights: there is no network, and no weight of a driven program matters."""
+"""What fetches weights, or a network, and the name of what that gives: there is no connection."""
 _NEEDED = frozenset({"torch", "numpy", "torchlint", "__main__"})
 """Nothing can be loaded without them."""
 

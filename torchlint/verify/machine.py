@@ -85,6 +85,19 @@ def _loaded_file(file: Any, *args: Any, **kwargs: Any) -> Any:
     return _load_file(file, *args, **kwargs)
 
 
+_load_network = torch.jit.load
+
+
+def _loaded_network(file: Any, *args: Any, **kwargs: Any) -> Any:
+    """As of TorchScript; what lies in no file is a stand-in for it, and what lies beside it says nothing."""
+    if isinstance(file, (str, os.PathLike)) and not os.path.exists(file):
+        OnThisMachine.absent.add("a file")
+        beside = kwargs.get("_extra_files") or {}
+        beside.update(dict.fromkeys(beside, "{}"))
+        return Layer("a file.network", OnThisMachine.absent)
+    return _load_network(file, *args, **kwargs)
+
+
 _from_numpy = torch.from_numpy
 
 
@@ -130,6 +143,7 @@ class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
         for owner, name, one in _KERNELS:
             self.patches.enter_context(mock.patch.object(owner, name, one))
         self.patches.enter_context(mock.patch.object(torch, "load", _loaded_file))
+        self.patches.enter_context(mock.patch.object(torch.jit, "load", _loaded_network))
         self.patches.enter_context(mock.patch.object(torch, "from_numpy", _of_array))
         numpy: Any = sys.modules.get("numpy")
         if numpy is not None:

@@ -95,6 +95,8 @@ def _others(target: type[Any], name: str, value: Any) -> Iterator[Any]:
     elif value is None:
         made = constructor_arguments(target, SIZE, by_use=True, all_of_them=True)
         yield from (made[name],) if made.get(name) is not None else ()
+    elif isinstance(value, values.Space):
+        yield from (values.Space((4, 64, 64)), values.Space((3,)))
     elif isinstance(value, values.Config):
         yield from (values.Settings(SIZE), SIZE)
 
@@ -177,3 +179,11 @@ def keyword(known: Inputs, function: Callable[..., Any], error: Exception) -> It
     takes = any(p.kind is p.VAR_KEYWORD for p in parameters(function))
     if takes and isinstance(key, str) and key.isidentifier() and key not in known.parameters:
         yield replace(known, names=(*known.names, key), shape=known.shape or (2, SIZE))
+
+
+def with_key(known: Inputs, given: Mapping[str, Any], error: Exception) -> Iterator[Inputs]:
+    """Of an argument that is a plain dictionary, and has not what it is asked for: with that key."""
+    key = error.args[0] if isinstance(error, KeyError) and error.args else None
+    for name, use in known.others if isinstance(key, str) else ():
+        if use.kind == "table" and key not in given.get(name, {}):
+            yield with_use(known, name, replace(use, value=(*(use.value or ()), key)))

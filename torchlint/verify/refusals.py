@@ -12,6 +12,7 @@ import ast
 import contextlib
 import functools
 import linecache
+import math
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -415,6 +416,14 @@ def _to_be(subject: ast.expr, value: Any, at: Frame) -> Iterator[Wish]:
                 return
             if type(have) is int and type(divisor) is int and divisor > 0 and have % divisor:
                 yield from _to_be(inner, divisor * (have // divisor + 1), at)
+        case ast.BinOp(ast.Name(left), ast.Mult(), ast.Name(right)) if type(value) is int and value > 0:
+            root = math.isqrt(value)
+            factors = (root, root) if root * root == value else (value, 1)
+            pair = _pair(left, right, at)
+            if pair:
+                yield Wish(pair, "", "value", factors)
+            elif left in at.given and right in at.given:  # both are granted together
+                yield from (Wish(name, "", "value", each) for name, each in zip((left, right), factors, strict=True))
         case ast.Name(name):
             origin = _unpacked(name, at)
             if origin is not None:
@@ -439,6 +448,21 @@ def _integer(node: ast.expr) -> int | None:
 
 def _is_shape(value: Any) -> bool:
     return isinstance(value, (tuple, list)) and all(isinstance(each, int) for each in value)
+
+
+def _pair(left: str, right: str, at: Frame) -> str:
+    """The argument that is taken apart into two local variables: `height, width = size`; "", if there is none."""
+    code = at.frame.f_code
+    tree = parsed(code.co_filename)
+    for statement in [] if tree is None else around(tree, code.co_firstlineno):
+        for node in ast.walk(statement):
+            match node:
+                case ast.Assign([ast.Tuple([ast.Name(first), ast.Name(second)])], ast.Name(name)) if (
+                    first,
+                    second,
+                ) == (left, right) and name in at.given:
+                    return name
+    return ""
 
 
 def _unpacked(name: str, at: Frame) -> ast.expr | None:

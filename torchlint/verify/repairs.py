@@ -16,7 +16,7 @@ from torch import nn
 
 from torchlint.verify import values
 from torchlint.verify.anything import Anything
-from torchlint.verify.evidence import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
+from torchlint.verify.evidence import METHODS_ALONE, MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
 from torchlint.verify.inputs import SIZE, Inputs
 from torchlint.verify.outputs import OF_OUTPUTS
 from torchlint.verify.shapes import Shape, asked_for, said
@@ -141,6 +141,10 @@ def _said_of_arguments(inputs: Inputs, message: str) -> Iterator[Inputs]:
 
 def _of_several_sizes(inputs: Inputs, message: str) -> Iterator[Inputs]:
     """Tensors of a list that are each half as large as the one before, or twice."""
+    if re.search(r"same number of dimensions|must match the size|subscripts", message):
+        for name, use in inputs.others:
+            if use.kind == "batch" and not use.held:
+                yield with_use(inputs, name, replace(use, held="tensor"))
     if re.search(r"tensor a \(\d+\) must match the size|[Ss]izes of tensors must match", message):
         for name, use in inputs.others:
             if (
@@ -312,7 +316,7 @@ def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, A
                 yield from ((key, values.AnyModule(((name, held), *known))) for held in ("object", "called", "list"))
             elif name in MODULE_ATTRIBUTES:
                 yield key, values.AnyModule()
-            elif name in TENSOR_ATTRIBUTES:
+            elif name in TENSOR_ATTRIBUTES | METHODS_ALONE:
                 yield from ((key, torch.rand(SIZE)), (key, torch.rand(2, SIZE)))
             else:
                 yield key, values.Config(SIZE)
@@ -347,6 +351,9 @@ def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, A
     if found is not None:
         of_kind = [key for key, value in arguments.items() if type(value).__name__ == found[1]]
         yield from ((key, wanted) for key in of_kind for wanted in (SIZE, [SIZE, SIZE]))
+    if "object of type 'Config' has no len" in refusal:
+        of_kind = [key for key, value in arguments.items() if type(value) is values.Config]
+        yield from ((key, values.Vocabulary(SIZE)) for key in of_kind)
     for pattern, wanted in _INSTEAD:
         if re.search(pattern, refusal):
             numbers = [key for key, value in arguments.items() if isinstance(value, _REFUSED)]

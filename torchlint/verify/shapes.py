@@ -87,7 +87,8 @@ def _multiplied(shape: Shape, groups: list[list[int]]) -> list[Shape]:
         return found
     if len(shape) >= 3 and shape[-1] == shape[-2] and want % max(1, have // (shape[-1] * shape[-2])) == 0:
         return [(*shape[:-2], size, size) for size in (8, 12, 14, 20, 24, 28, 32, 64, 96, 112, 224)]
-    return [*(_swapped(shape, have, want) or _last(shape, want)), *_scaled(shape, -1, have, want)]
+    flattened = _scaled(shape, 1, have, want)[:1] if len(shape) >= 3 and have != shape[-1] else []
+    return [*(_swapped(shape, have, want) or _last(shape, want)), *_scaled(shape, -1, have, want), *flattened]
 
 
 def _unpacked(shape: Shape, groups: list[list[int]]) -> list[Shape]:
@@ -119,7 +120,12 @@ def _viewed(shape: Shape, groups: list[list[int]]) -> list[Shape]:
     found = [tuple(wanted), (2, held), (held,)]
     if len(shape) > 2 and shape[-1] == shape[-2]:
         found += [(*shape[:-2], size, size) for size in (32, 64, 28, 224, 8, 128) if size != shape[-1]]
-    return [*found, *_scaled(shape, -1, have, held)]
+    along = _scaled(shape, 1, have, held) if len(shape) == SEQUENCES else []
+    return [*found, *_scaled(shape, -1, have, held), *along]
+
+
+SEQUENCES = 3
+"""Tensors of so many dimensions have in the second one what images have in two."""
 
 
 _REPAIRS: tuple[tuple[str, _Repair], ...] = (

@@ -23,14 +23,16 @@ from typing import Any, ClassVar, TypeVar
 
 import torch
 
-from torchlint.verify import named_axes
-from torchlint.verify.anything import HELD, Anything, taken_apart
+from torchlint.verify import named_axes, resized
+from torchlint.verify.anything import HELD, Anything, apart, parts_wanted, taken_apart, tensors
 from torchlint.verify.outputs import Outputs
 
 _SETTINGS = frozenset({"BaseModel", "BaseSettings"})
 """Classes whose fields are what their bodies annotate."""
 _LAYERS = frozenset({"nn", "models", "layers", "modules"})
 """Parts of the names of modules whose classes are layers."""
+_RESIZING = re.compile(r"(?i)conv|linear|dense|mlp|bottleneck|block|downsample|upsample|projection")
+"""Names of classes of layers whose first two arguments are what they take and what they give."""
 _TYPE_VARIABLE = re.compile(r"_?(T|[A-Z]T|T_\w+|\w+_co|\w+_contra)")
 
 
@@ -75,13 +77,18 @@ class Inert:
         if self._name.endswith(".Field"):  # of settings: what it is unless it is given
             made = kwargs.get("default_factory")
             return made() if made is not None else kwargs.get("default", next(iter(args), Anything()))
+        if self._name == "triton.jit" or self._name.startswith("triton.jit()"):  # a kernel: it is launched by `[grid]`
+            return Inert("triton.jit()", self._touched)
         if len(args) == 1 and not kwargs and isinstance(args[0], (type, types.FunctionType, classmethod, staticmethod)):
             return args[0]
         if (given := _first_tensor((*args, *kwargs.values()))) is not None:
-            return given
+            if isinstance(given, torch.Tensor):
+                return apart(given, parts_wanted(), tensors(args))
+            return (given, *(Anything(HELD) for _ in range(parts - 1))) if (parts := parts_wanted()) > 1 else given
         last = self._name.rpartition(".")[2]
-        if Inert.modules or last[:1].isupper() or last.startswith("from_pretrained"):
-            return Layer(self._name, self._touched)
+        if Inert.modules or last[:1].isupper() or last.startswith(("from_pretrained", "from_config")):
+            named = _RESIZING.search(last) is not None
+            return Layer(self._name, self._touched, resized.sizes(args, kwargs, by_place=named))
         return Inert(f"{self._name}()", self._touched)
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
@@ -160,7 +167,8 @@ class Inert:
         return Inert(self._name, self._touched)
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _combined
-    __floordiv__ = __rfloordiv__ = __mod__ = __pow__ = __neg__ = _combined
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __abs__ = __invert__ = _combined
+    __matmul__ = __rmatmul__ = __and__ = __rand__ = __xor__ = __rxor__ = _combined
 
     def _false(self, other: object) -> bool:
         self._touch()
@@ -186,7 +194,7 @@ def _keep_arguments(frame: types.FrameType) -> None:
 def supplied(error: Exception, touched: set[str]) -> bool:
     """
     Whether a name now has a stand-in that is missing only because a program handles that a package is not there:
-    `try: import it`, and nothing, or None, is its value.
+    `try: import it`, and nothing, or None, is its value; or because nothing of its file sets it to more than None.
     """
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
@@ -200,7 +208,8 @@ def supplied(error: Exception, touched: set[str]) -> bool:
         wanted = {name for name in trace.tb_frame.f_code.co_names if names.get(name, "") is None}
     else:
         return False
-    found = {name: path for name, path in _handled(trace.tb_frame.f_code.co_filename) if name in wanted}
+    file = trace.tb_frame.f_code.co_filename
+    found = {name: path for name, path in (*_never_set(file), *_handled(file)) if name in wanted}
     names.update({name: Inert(path, touched) for name, path in found.items()})
     return bool(found)
 
@@ -224,6 +233,19 @@ def completed_base(error: Exception, touched: set[str]) -> bool:
 
 _bases: dict[type, str] = {}
 """Of the classes that stand in for base classes, the package of each."""
+
+
+def _never_set(filename: str) -> Iterator[tuple[str, str]]:
+    """The names of a file that are None for good: `extension = None`, where what would be built is left out."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(filename)))
+    except (SyntaxError, ValueError):
+        return
+    stored = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    for statement in tree.body:
+        match statement:
+            case ast.Assign([ast.Name(name)], ast.Constant(None)) if stored.count(name) == 1:
+                yield name, name
 
 
 def _handled(filename: str) -> Iterator[tuple[str, str]]:
@@ -278,18 +300,23 @@ class _StoodSettings(_Stood):
 class Layer(torch.nn.Module):  # type: ignore[misc]
     """An instance of a class that is not there: a layer that keeps shapes where one is wanted, inert elsewhere."""
 
-    def __init__(self, name: str, touched: set[str]) -> None:
+    def __init__(self, name: str, touched: set[str], sizes: resized.Sizes | None = None) -> None:
         super().__init__()
+        self.__dict__["_sizes"] = sizes
         self.__dict__["_inert"] = Inert(f"{name}()", touched)
         # A program asks for a parameter, to know of a device or a type.
         self._parameters["stood_for"] = torch.nn.Parameter(torch.ones(()))
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """As the stand-in of a function; of tensors, the outputs of a network where they are asked for by name."""
-        given = self._inert(*args, **kwargs)
-        if Inert.outputs and isinstance(given, torch.Tensor):
+        given = _first_tensor((*args, *kwargs.values()))
+        if not isinstance(given, torch.Tensor):
+            return self._inert(*args, **kwargs)
+        self._inert._touch()
+        given = resized.resized(given, self.__dict__["_sizes"])
+        if Inert.outputs:
             return Outputs(given.float(), of_words=not given.is_floating_point())
-        return given
+        return apart(given, parts_wanted(), tensors(args))
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -327,11 +354,14 @@ class Layer(torch.nn.Module):  # type: ignore[misc]
         return None
 
 
-def _first_tensor(given: Iterable[object]) -> torch.Tensor | None:
-    """A copy of the first tensor, recorded as one: nothing is shared with what was given."""
+def _first_tensor(given: Iterable[object]) -> Any:
+    """A copy of the first tensor or array, recorded as one: nothing is shared with what was given."""
+    array = getattr(sys.modules.get("numpy"), "ndarray", None)
     for each in given:
         if isinstance(each, torch.Tensor):
             return each.clone()
+        if array is not None and isinstance(each, array):
+            return each.copy()
         if isinstance(each, (list, tuple)) and (inner := _first_tensor(each)) is not None:
             return inner
     return None

@@ -8,6 +8,7 @@ is left to be guessed by name and use.
 from __future__ import annotations
 
 import ast
+import collections.abc
 import dataclasses
 import enum
 import functools
@@ -19,6 +20,8 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import torch
 
+PARTS = 2
+"""So many instances a list gets."""
 DEPTH = 3
 """Classes that need classes are built no deeper."""
 LARGE, SCALE = 512, 16
@@ -47,6 +50,9 @@ def of(annotation: Any, arguments: Callable[[type[Any], int], Mapping[str, Any]]
         `Nothing` if the annotation is of no class of the project, or it cannot be built.
     """
     kind = class_of(annotation)
+    if kind is None and (part := part_of(annotation)) is not None:
+        found = [of(part, arguments, depth) for _ in range(PARTS)]
+        return Nothing if Nothing in found else tuple(found) if get_origin(annotation) is tuple else found
     if kind is None:
         return next(iter(literal(annotation)), Nothing)
     if issubclass(kind, enum.Enum):
@@ -89,6 +95,25 @@ def class_of(annotation: Any) -> type[Any] | None:
     if annotation.__module__.partition(".")[0] in _LIBRARIES or issubclass(annotation, (torch.Tensor, BaseException)):
         return None
     return annotation
+
+
+def part_of(annotation: Any) -> type[Any] | None:
+    """The class of the project of which a list holds instances, by its annotation: `list[X]`, `Sequence[X] | None`."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        return next((found for each in get_args(annotation) if (found := part_of(each))), None)
+    if get_origin(annotation) not in _SEVERAL or not get_args(annotation):
+        return None
+    return class_of(get_args(annotation)[0])
+
+
+def of_words(annotation: Any) -> bool:
+    """Whether a list holds strings, by its annotation."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        return any(of_words(each) for each in get_args(annotation))
+    return get_origin(annotation) in _SEVERAL and get_args(annotation)[:1] == (str,)
+
+
+_SEVERAL = (list, tuple, collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
 
 
 def literal(annotation: Any) -> tuple[Any, ...]:

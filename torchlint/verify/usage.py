@@ -140,11 +140,12 @@ class Use:
     of
         The class of the project that its annotation names.
     reads
-        Of what is no tensor: what is read of it that holds something itself, each with "object", "called" or "list".
+        Of what is no tensor: what is read of it that holds something itself, each with "object", "called" or "list";
+        of what is read of a part under `part.key`.
     choices
         The words that it is compared with.
     value
-        Of kind "value": itself.
+        Of kind "value": itself; of a table the keys that it was asked for.
     held
         Of a batch and the like: the kind of its tensors; "": by their names. Of tensors also "smaller" or "larger":
         each has half the size of the one before, or twice; of a loader "dict": of its batches; of a list "anything";
@@ -258,7 +259,7 @@ class _Spelled(ast.NodeTransformer):
 
 def _holds_tensors(name: str, held: Mapping[str, str]) -> bool:
     """Whether an argument of a computation is what has tensors for attributes: a result of a model, a batch."""
-    of_tensors = [each for each in held.values() if each == "tensor"]
+    of_tensors = [key for key, each in held.items() if each == "tensor" and "." not in key]
     return len(of_tensors) > 0 and not any(says(name, word) for word in (*CONFIGURATIONS, "self", "module", "model"))
 
 
@@ -289,6 +290,9 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
     if computes and lower.endswith(("_name", "_type", "_mode", "_method")) and "tensor" not in seen:
         return "string"
     by_name = next((kind for kind, names in _NAMES if lower in names or lower.rpartition("_")[2] in names), "")
+    by_name = "" if by_name == "path" and "drop" in lower else by_name
+    if computes and name in ("H", "W") and "tensor" not in seen:
+        return "integer"
     if _SIZE.search(lower):
         many = lower.endswith(("sizes", "dims")) or "list" in seen or "batch" in seen
         return "list" if many and "integer" not in seen else "integer" if computes else ""
@@ -312,6 +316,8 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
         return by_name
     if "list" in seen:
         return "tensors" if computes else "list"
+    if "indexed" in seen and not computes and not by_name:
+        return "list"
     if by_name and (computes or by_name != "tensor"):
         return by_name
     if computes and "given" in seen:

@@ -13,10 +13,11 @@ from typing import Any, ClassVar
 import torch
 from torch import nn
 
-from torchlint.verify.anything import AnyTensor, Anything, tensors
+from torchlint.verify import resized
+from torchlint.verify.anything import AnyTensor, Anything, apart, parts_wanted, tensors
 from torchlint.verify.evidence import MODULE_ATTRIBUTES
 from torchlint.verify.outputs import Outputs
-from torchlint.verify.usage import CONFIGURATIONS, Use, says
+from torchlint.verify.usage import CONFIGURATIONS, Use, of_edges, says
 
 
 class Place(str):
@@ -64,7 +65,7 @@ _SMALL: tuple[tuple[tuple[str, ...], Any], ...] = (  # of a name, the first of w
     (("act", "nonlinearity"), "relu"),
     (("pad", "=id", "=idx"), 0),
     (("folder", "=dir", "directory"), Place(".")),
-    (("path", "file"), Place("file")),
+    (("path", "file", "fpath", "filepath", "filename", "fname"), Place("file")),
     (("=name", "=mode", "=type"), ""),
 )
 
@@ -104,18 +105,18 @@ class Config:
             return torch.float32
         lower = name.lower()
         inner = lower in ("model", "data", "training", "optim") or lower.endswith(("config", "cfg", "args"))
-        value: Any = Config(self._size) if inner else scalar(name, self._size, computes=False)
+        value: Any = Config(self._size, self._inside(name)) if inner else scalar(name, self._size, computes=False)
         known = self._reads.get(name, "")
         if known.startswith("="):  # what it is compared with
             value = known[1:]
         elif (known in ("list", "mapping") and inner) or (known and not inner and value == self._size):
-            value = self._read(known)
+            value = self._read(known, name)
         elif type(value) is int and value == self._size:
             value = Anything(value)
         self.__dict__[name] = value
         return value
 
-    def _read(self, held: str) -> Any:
+    def _read(self, held: str, name: str) -> Any:
         match held:
             case "called":
                 return AnyModule()
@@ -125,7 +126,12 @@ class Config:
                 return {}
             case "tensor":
                 return torch.rand(2, self._size, generator=torch.Generator().manual_seed(1)) + 0.1
-        return Config(self._size)
+        return Config(self._size, self._inside(name))
+
+    def _inside(self, name: str) -> tuple[tuple[str, str], ...]:
+        """What is read of what it has under a name."""
+        begin = f"{name}."
+        return tuple((key.removeprefix(begin), held) for key, held in self._reads.items() if key.startswith(begin))
 
     def __getitem__(self, name: Any) -> Any:
         return getattr(self, str(name))
@@ -133,7 +139,7 @@ class Config:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """As a layer that keeps shapes; of no tensor, more settings."""
         for value in tensors((*args, *kwargs.values())):
-            return value.clone()
+            return apart(value.clone(), parts_wanted(), tensors((*args, *kwargs.values())))
         return Config(self._size)
 
     def __contains__(self, name: object) -> bool:
@@ -144,6 +150,36 @@ class Config:
     def get(self, name: str, default: Any = None) -> Any:
         """As that of a dictionary: what has a default keeps it."""
         return getattr(self, name) if default is None else default
+
+
+class Space(Config):
+    """What an environment has observations or actions of: as many numbers, or images, or one of several."""
+
+    def __init__(self, shape: tuple[int, ...] = (8,)) -> None:
+        super().__init__(shape[0])
+        zeros = torch.zeros(shape).numpy()
+        self.__dict__.update(shape=shape, n=VALUES, nvec=[VALUES] * 2, low=zeros, high=zeros + 1, dtype=zeros.dtype)
+
+    def sample(self) -> Any:
+        """One of what it has."""
+        return self.low.copy()
+
+
+VALUES = 4
+"""So many there are of what is counted."""
+WORDS = ("first", "second")
+"""What a list of words holds."""
+
+
+class Vocabulary(Config):
+    """What has settings and is counted, too: a tokenizer, a vocabulary."""
+
+    def __len__(self) -> int:
+        return VOCABULARY
+
+
+VOCABULARY = 32
+"""So many words."""
 
 
 class _AskedFor(dict[str, Any]):
@@ -203,6 +239,8 @@ class Settings(_AskedFor):
         return copied
 
 
+SEVERAL = 8
+"""So many edges a graph has."""
 PARTS = 3
 """So many tensors a dictionary holds of which no key is known."""
 
@@ -243,7 +281,8 @@ class Batch(_AskedFor):
 
 class AnyModule(nn.Module):  # type: ignore[misc]
     """
-    A Module that takes any tensors and returns the first, scaled: it has parameters, and keeps shapes.
+    A Module that takes any tensors and returns the first, scaled: it has parameters, and keeps shapes, unless it was
+    built with two sizes.
 
     Attributes
     ----------
@@ -253,33 +292,44 @@ class AnyModule(nn.Module):  # type: ignore[misc]
         Whether one of them was given a tensor.
     gives_outputs
         Whether what they give back has parts by name: a program has asked a tensor for one.
+    expansion
+        As blocks of residual networks have it.
     """
 
     building: ClassVar[bool] = False
     called: ClassVar[bool] = False
     gives_outputs: ClassVar[bool] = False
 
-    def __init__(self, reads: tuple[tuple[str, str], ...] = (), *, outputs: bool = False) -> None:
+    expansion: ClassVar[int] = 1
+
+    def __init__(
+        self, reads: tuple[tuple[str, str], ...] = (), *, outputs: bool = False, sizes: resized.Sizes | None = None
+    ) -> None:
         super().__init__()
-        self.reads, self.outputs = reads, outputs
+        self.reads, self.outputs, self._sizes = reads, outputs, sizes
         self.in_features = self.out_features = self.dim = self.embed_dim = self.hidden_size = 8
         self.weight = nn.Parameter(torch.ones(()))
         self.bias = nn.Parameter(torch.zeros(()))
         self.activation, self.dropout = nn.ReLU(), nn.Dropout(0.1)  # as a program may look for among its parts
         for name, held in reversed(reads):
-            if held in _HELD and (name in vars(self) or not hasattr(self, name)):
+            if held in _HELD and "." not in name and (name in vars(self) or not hasattr(self, name)):
                 setattr(self, name, _HELD[held]())
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """The first tensor among the arguments; of what is no tensor, as a class of layers would."""
         for value in tensors((*args, *kwargs.values())):
             given_back = (value if value.is_floating_point() else value.float()) * self.weight + self.bias
+            given_back = resized.resized(given_back, self._sizes)
             AnyModule.called = True
             parts = self.outputs or AnyModule.gives_outputs
-            return Outputs(given_back, of_words=not value.is_floating_point()) if parts else given_back
+            if parts:
+                return Outputs(given_back, of_words=not value.is_floating_point())
+            return apart(given_back, parts_wanted(), tensors((*args, *kwargs.values())))
         given = (*args, *kwargs.values())
         sizes = given and all(isinstance(each, (int, float, str, type, nn.Module)) for each in given)
-        return AnyModule() if sizes or AnyModule.building else self.weight + self.bias
+        if sizes or AnyModule.building:
+            return AnyModule(sizes=resized.sizes(args, kwargs))
+        return self.weight + self.bias
 
     def __repr__(self) -> str:
         return "AnyModule()"
@@ -341,6 +391,10 @@ def tensor(name: str, shape: tuple[int, ...], requires_grad: bool, kind: str = "
     """A tensor for a name: integers for ids and labels, truth values for masks, floats otherwise."""
     generator = torch.Generator().manual_seed(1)
     last = name.lower().rpartition("_")[2]
+    if not kind and of_edges(name):
+        return torch.randint(0, max(1, shape[0]) if shape else 1, (2, SEVERAL), generator=generator)
+    if not kind and last == "batch":  # which graph each node is of
+        return torch.zeros(shape[:1], dtype=torch.int64)
     if kind == "mask" or (not kind and last in ("mask", "masks")):
         return torch.ones(shape[:2] if len(shape) > 2 else shape, dtype=torch.bool)
     if kind == "complex":
@@ -390,7 +444,7 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             return [tensor(name, shape, requires_grad, use.held) for _ in range(use.rank or 2)]
         case "batch":
             first = [tensor("x", shape, requires_grad, use.held) for _ in range(max(1, use.rank - 1))]
-            return (*first, tensor("labels", shape, False))
+            return (*first, tensor("labels", shape, False, use.held))
         case "module":
             return AnyModule(use.reads, outputs=use.held == "outputs")
         case "modules":
@@ -412,6 +466,8 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
         case "loader":
             pair = (tensor("x", shape, False), tensor("labels", shape, False))
             return [pair, pair]
+        case "config" if says(name, "=space"):
+            return Space()
         case "config":
             return Config(size, use.reads)
         case "value":
@@ -425,7 +481,7 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             return [use.choices[index % len(use.choices)] for index in range(use.rank or 2)]
         case "list":
             part = scalar(name, size, computes=False)
-            part = Anything(size) if use.held == "anything" else part if type(part) is int and part else size
+            part = Anything(size) if use.held == "anything" else part if type(part) in (int, float) and part else size
             return [part for _ in range(use.rank or 2)]
         case "indices":
             return [0, 1]

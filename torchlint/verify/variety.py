@@ -7,6 +7,7 @@ Runs inside the child. As `values`, which it asks for the parts: each is made an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -52,6 +53,9 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             return _gives
         case "row":
             return (4,) * use.rank
+        case "table" if use.value:
+            asked = {key: values.scalar(key, size, computes=False) for key in use.value}
+            return {**make(name, replace(use, value=None), shape, size, requires_grad, computes=computes), **asked}
         case "table" if use.held == "nothing":
             return {}
         case "table" if use.held == "by number":

@@ -28,6 +28,8 @@ ATTEMPTS, ALL_ATTEMPTS, ALL_SECONDS = 400, 2000, 6.0
 """Calls before what came furthest is constructed otherwise, and before giving that up; or so many seconds."""
 SECONDS_EVER = 8.0
 """Of processor time for a whole search, what is tried where no refusal says more included."""
+KEPT = 3.0
+"""Of them, what is kept for a class that is derived from the one that is searched for, if there is one."""
 DEEP_ATTEMPTS = 2500
 """So many calls, where no refusal says more."""
 DEEP, DEEP_SECONDS = 3, 4.0
@@ -51,30 +53,36 @@ class Effort:
     """
     How much a search has cost so far.
 
+    Parameters
+    ----------
+    seconds
+        Of processor time that it may take.
+
     Attributes
     ----------
     attempts
         Calls, which the driver counts.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float = SECONDS_EVER) -> None:
         self.attempts = 0
+        self._seconds = seconds
         self._began = time.process_time()
 
     @property
     def spent(self) -> bool:
         """Whether what a refusal asks for, and other constructions, have had their share."""
-        return self.attempts >= ALL_ATTEMPTS or self.left < SECONDS_EVER - ALL_SECONDS
+        return self.attempts >= ALL_ATTEMPTS or self.left < self._seconds * (1 - ALL_SECONDS / SECONDS_EVER)
 
     @property
     def half_spent(self) -> bool:
         """Whether guesses of constructions have had theirs."""
-        return self.attempts >= ATTEMPTS or self.left < SECONDS_EVER - ALL_SECONDS / 2
+        return self.attempts >= ATTEMPTS or self.left < self._seconds * (1 - ALL_SECONDS / SECONDS_EVER / 2)
 
     @property
     def left(self) -> float:
         """Seconds of processor time, more than none."""
-        return max(SECONDS_EVER - (time.process_time() - self._began), LEAST)
+        return max(self._seconds - (time.process_time() - self._began), LEAST)
 
 
 class Waiting:

@@ -128,7 +128,8 @@ def _use(wish: Wish) -> Use | None:
     if wish.asks == "kind":
         return _OF_SEVERAL.get(wish.value, Use(wish.value))
     if wish.asks == "value":
-        return Use("value", value=wish.value) if isinstance(wish.value, (int, float, str, type(None))) else None
+        known = isinstance(wish.value, (int, float, str, tuple, type(None)))
+        return Use("value", value=wish.value) if known else None
     if wish.value == "callable":
         return Use("callable")
     if not isinstance(wish.value, type):
