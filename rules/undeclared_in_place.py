@@ -23,8 +23,8 @@ class UndeclaredInPlace(Rule):
     `ctx.mark_dirty(x)`; of one that it doesn't return, torch refuses that.
 
     ## Known limits
-    Silent as soon as `mark_dirty` is called at all, and on an input whose gradient is None. An input counts as a tensor if it's annotated, or used as only
-    tensors can be.
+    Silent as soon as `mark_dirty` is called at all, and on an input whose gradient is None. An input counts as a tensor
+    if it's annotated, or used as only tensors can be.
 
     ## References
     - [FunctionCtx.mark_dirty](https://docs.pytorch.org/docs/stable/generated/torch.autograd.function.FunctionCtx.mark_dirty.html):

@@ -214,10 +214,9 @@ class Checkpoints(Described):
 
     def allows_classes(self, call: ast.Call) -> bool:
         """Whether a call stands in a `with safe_globals(...)`, torch's or the project's own of that name."""
-        node: ast.AST | None = call
-        while (node := self._parents.get(node)) is not None and not isinstance(
-            node, (ast.FunctionDef, ast.AsyncFunctionDef)
-        ):
+        node: ast.AST = call
+        while node in self._parents and not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            node = self._parents[node]
             contexts = [each.context_expr for each in node.items] if isinstance(node, ast.With) else []
             if any(isinstance(each, ast.Call) and "safe_globals" in last_name(each.func) for each in contexts):
                 return True

@@ -19,7 +19,7 @@ from torchlint.model.autograd.reads import note_retained, read_node, release_nod
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.second_order import second_order
 from torchlint.model.autograd.tensors import fresh, materialise, retain_gradient, tensor_options
-from torchlint.model.autograd.walk import MOST_NODES, graph_of, may_require_grad, targets, walk, walk_to
+from torchlint.model.autograd.walk import MOST_NODES, graph_of, may_require_grad, walk, walk_to
 from torchlint.model.autograd.writes import write
 from torchlint.model.events import BackwardCalled, BackwardCallee, TensorFacts
 from torchlint.model.events.trace import Step
