@@ -522,7 +522,7 @@ def gradient_that_is_retained():
     h = 2 * torch.rand(3, requires_grad=True)
     h.retain_grad()
     h.sum().backward()
-    h.grad.zero_()
+    h.grad.zero_()  # smell: [TLN401]
 
 
 def one_of_two_without_a_gradient():
