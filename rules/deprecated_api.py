@@ -116,10 +116,9 @@ class DeprecatedApi(Rule):
             said += f", and gone in {change.removed[0]}.{change.removed[1]}"
         why = target.allowing(target.newest) if change.deprecated and target.begins_before(change.deprecated) else ""
         is_named = event.call is None and not (event.imports or event.decorates)
-        given = change.given if not is_named or change.how == "call" else ""
-        instead = f": use `{change.instead}{given}`" if change.instead else ""
-        if instead and not change.how:
-            instead += ", which is no drop-in"
+        given = change.given(event.positional) if not is_named or change.how == "call" else ""
+        more = ("" if target.said else change.came) + ("" if change.how else ", which is no drop-in")
+        instead = f": use `{change.instead}{given}`{more}" if change.instead else ""
         fix = partial(renamed, event, change, mends=False)
         level = Level.WARNING
         if change.quiet:
@@ -142,9 +141,9 @@ class DeprecatedApi(Rule):
             event.trace,
             fix,
             level,
-            group=(change.cause, event.compared and change.derived),
+            group=(change.cause, event.compared and change.derived, "=..." in given),
             weight=(event.call is not None or event.decorates,),
-            label=f"`{event.spelled}`",
+            label=f"`{event.spelled}`" + (f" (now `{change.instead}`)" if change.instead else ""),
             others="mention",
             claims=(claim,),
         )

@@ -499,6 +499,7 @@ def _event(path: str, target: Target, use: Use, names: Surroundings) -> Event:
         target=target,
         reference=node,
         call=None if call is None else _place(call),
+        positional=0 if call is None else len(call.args),
         decorates=reference.decorates,
         imports=reference.imports,
         importing=_place(around) if importing else None,

@@ -514,6 +514,9 @@ IMPORTABLE = {"torch.fft": "1.7"}
 
 # Since when there is what replaces something, where that is before the first release whose sources are read.
 SINCE = {
+    **dict.fromkeys(
+        (f"torch.cuda.{name}" for name in ("memory_reserved", "max_memory_reserved", "reset_peak_memory_stats")), "1.4"
+    ),
     **dict.fromkeys(("torch.outer", "torch.linalg.vector_norm"), "1.7"),
     # In 1.7 `torch.fft` is the function, until somebody imports the module of that name: IMPORTABLE.
     **dict.fromkeys((f"torch.fft.{name}" for name in ("fft", "rfft", "irfft", "ifft")), "1.8"),
@@ -532,4 +535,5 @@ SINCE = {
     "torch.linalg.lu_solve": "1.13",
     "torch.float8_e4m3fn": "2.1",
     "torch.float8_e5m2": "2.1",
+    "torch.utils._pytree.register_pytree_node": "2.2",
 }  # fmt: skip

@@ -14,12 +14,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from torchlint.target import NEWEST, PATCHES, Release, Target, release
+from torchlint.target import NEWEST, PATCHES, Release, Target, release, spelled
 
 TABLE = Path(__file__).with_name("changes.json")
 PACKAGES = frozenset({"torch", "functorch", "torchvision"})
 _YOUNG = 3
 """Releases, of which there are four to six a year."""
+_LATELY: Release = (2, 0)
+"""A release before which few run any more that name no range."""
 MODELS = "torchvision.models"
 """Whose functions all take, or took, `pretrained`."""
 
@@ -79,6 +81,12 @@ class Change:
         return bool(self.instead) and (since(self.instead) or (0, 0)) >= sorted(PATCHES)[-_YOUNG]
 
     @property
+    def came(self) -> str:
+        """Since when there is what takes its place, to be read by who names no range; "" if that is long ago."""
+        release = since(self.instead) if self.instead else None
+        return f", there since torch {spelled(release)}" if release is not None and release >= _LATELY else ""
+
+    @property
     def cause(self) -> tuple[str, Release | None, Release | None]:
         """What names have in common that go the same way: the module that they are of, and when."""
         module = self.name.rpartition(".")[0]
@@ -98,13 +106,20 @@ class Change:
         """What takes its place, as a program writes it."""
         return self.instead.removeprefix("builtins.")
 
-    @property
-    def given(self) -> str:
-        """What has to be given to the one that takes its place, and was not, or not in this form; "" if nothing has."""
+    def given(self, positional: int = 0) -> str:
+        """
+        What has to be given to the one that takes its place, and was not, or not in this form; "" if nothing has.
+
+        Parameters
+        ----------
+        positional
+            How many arguments a call gives by position.
+        """
         kind, _, given = self.how.partition(":")
         first, _, names = given.partition("|")
+        named = ", ".join(f"{each}=..." for each in names.split(",")[:positional] if each)
         return {
-            "prepend": f"({first}, ...)",
+            "prepend": f"({first}, {named or '...'})",
             "decorator": f"({given})",
             "keyword": f"(..., {given})",
             "order": f"({names})",

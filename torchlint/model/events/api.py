@@ -64,6 +64,8 @@ class ApiReference(Event):
         It stands in what a module of a package does where it is run as a script.
     is_method
         It is a method of a tensor, and `call` says it of one: what stands before the dot is its first argument.
+    positional
+        How many arguments the call gives by position.
     unread
         The names that the call's results are unpacked into, and that nothing in the file reads.
     """
@@ -89,6 +91,7 @@ class ApiReference(Event):
     uncalled: str = ""
     is_demo: bool = False
     is_method: bool = False
+    positional: int = 0
     unread: frozenset[str] = frozenset()
 
     @property

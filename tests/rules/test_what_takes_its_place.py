@@ -1,0 +1,54 @@
+"""TLN902: what its message says of what takes the place of a name holds for each mention that it counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from expectations import lint
+
+IMPORTED = "from torch.cuda.amp import autocast\n\n"
+
+
+def messages(folder: Path, text: str, required: str = "") -> list[str]:
+    if required:
+        (folder / "pyproject.toml").write_text(f'[project]\ndependencies = ["{required}"]\n')
+    return [each.message for each in lint(text, path=str(folder / "use.py"), codes=["TLN902"]).findings]
+
+
+def test_an_argument_that_is_given_by_position_is_named(tmp_path: Path) -> None:
+    """`torch.amp.autocast("cuda", False)` would take False for a dtype: such mentions are told apart."""
+    text = IMPORTED + "def f(on):\n    with autocast():\n        pass\n    with autocast(on):\n        pass\n"
+    text += "    with autocast(enabled=on):\n        pass\n    return autocast(on, dtype=None)\n"
+    plain, named = messages(tmp_path, text)
+    assert plain.endswith('use `torch.amp.autocast("cuda", ...)` (and 1 more mention, line 8)')
+    assert named.endswith('use `torch.amp.autocast("cuda", enabled=...)` (and 1 more mention, line 10)')
+
+
+def test_a_scale_by_position_stays_where_it_is(tmp_path: Path) -> None:
+    (message,) = messages(tmp_path, "import torch\n\ntorch.cuda.amp.GradScaler(2.0)\n")
+    assert 'use `torch.amp.GradScaler("cuda", ...)`' in message
+
+
+@pytest.mark.parametrize(
+    ("name", "required", "said"),
+    [
+        ("torch.cuda.amp.GradScaler", "", '`torch.amp.GradScaler("cuda", ...)`, there since torch 2.3'),
+        ("torch.cuda.amp.GradScaler", "torch>=2.3", '`torch.amp.GradScaler("cuda", ...)`'),
+        ("torch.cuda.amp.GradScaler", "torch>=2.2", ""),
+        ("torch.cuda.reset_max_memory_allocated", "torch>=1.4", "use `torch.cuda.reset_peak_memory_stats`"),
+        ("torch.cuda.reset_max_memory_allocated", "torch>=1.1", ""),
+        ("torch.cuda.memory_cached", "torch>=1.3", ""),
+        ("torch.cuda.memory_cached", "", "use `torch.cuda.memory_reserved`"),
+    ],
+)
+def test_what_came_later_than_the_oldest(tmp_path: Path, name: str, required: str, said: str) -> None:
+    found = messages(tmp_path, f"import torch\n\n{name}()\n", required)
+    assert bool(found) is bool(said)
+    assert all(each.endswith(said) for each in found), found
+
+
+def test_other_names_of_a_finding_are_told_with_what_takes_their_place(tmp_path: Path) -> None:
+    text = "import torch\n\nx = torch.lu(torch.eye(2))\ny = torch.lu_solve(x, x, x)\n"
+    (message,) = messages(tmp_path, text)
+    assert message.endswith("(and 1 more mention: `torch.lu_solve` (now `torch.linalg.lu_solve`), line 4)")
