@@ -519,6 +519,8 @@ def leaf_told_by_its_flag():
 
 
 def gradient_that_is_retained():
+    """Holds: bool((h.grad == 0).all())"""
+
     h = 2 * torch.rand(3, requires_grad=True)
     h.retain_grad()
     h.sum().backward()
