@@ -219,7 +219,7 @@ def own(node: ast.AST) -> Iterator[ast.AST]:
             yield from own(child)
 
 
-DERIVED = ("held", "text", "bindings")
+DERIVED = ("held", "text", "bindings", "changed")
 
 
 def from_ir(node):

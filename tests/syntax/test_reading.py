@@ -13,7 +13,8 @@ import pytest
 from torchlint.syntax import ir
 from torchlint.syntax.lowering import lower_ast
 from torchlint.syntax.place import NodeWantedError, is_place, key
-from torchlint.syntax.reading import written, written_in
+from torchlint.syntax.reading import differentiates, written, written_in
+from torchlint.syntax.spelling import is_of_backward
 from torchlint.syntax.text import NEWLINE
 from torchlint.syntax.tree import children
 
@@ -119,3 +120,24 @@ def test_what_is_written_is_the_same_whoever_asked_for_places_before() -> None:
     for node in ir.walk(asked.body):
         assert node.origin is not None
     assert written_in(fresh.body).words == written_in(asked.body).words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("def f(x):\n    return x.exp()", False),
+        ("def f(step):\n    return step", False),
+        ("def f(x):\n    x.backward()", True),
+        ("def f(x):\n    def g():\n        class A:\n            def h(self):\n                x.grad\n", True),
+        ("@o.step\ndef f(x):\n    pass", True),
+        ("def f(x=y.grad):\n    pass", True),
+        ("def f(x) -> y.grad:\n    pass", True),
+        ("def f(x):\n    @o.step\n    def g(y=1):\n        pass", True),
+        ("def f(x):\n    return lambda y=x.grad: y", True),
+    ],
+)
+def test_who_differentiates_is_told_by_words_as_by_the_tree(text: str, expected: bool) -> None:
+    for program in both(text):
+        (function,) = program.body
+        assert differentiates(function) is expected
+        assert any(map(is_of_backward, ir.walk(function))) is expected

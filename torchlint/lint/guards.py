@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from torchlint.knowledge.api import find
 from torchlint.syntax.availability import AvailabilityTests, last_name, leaves
-from torchlint.syntax.children import walk
+from torchlint.syntax.children import children, walk
 from torchlint.target import NEWEST, Release
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -56,7 +56,7 @@ class Guards:
 
     @cached_property
     def _parents(self) -> dict[ast.AST, ast.AST]:
-        return {part: node for node in ast.walk(self._tree) for part in ast.iter_child_nodes(node)}
+        return {part: node for node in walk(self._tree) for part in children(node)}
 
     def _above(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
         """What a node stands in, the innermost first, each with the part of it."""
@@ -94,7 +94,7 @@ class Guards:
 
     @cached_property
     def _about(self) -> list[ast.AST]:
-        about = (node for node in ast.walk(self._tree) if self._tests.is_about(node, "torch"))
+        about = (node for node in walk(self._tree) if self._tests.is_about(node, "torch"))
         return sorted(about, key=lambda node: node.lineno)  # type: ignore[attr-defined]
 
     def _bears_on(self, test: ast.AST, node: ast.AST) -> bool:
@@ -167,7 +167,7 @@ class Guards:
 
     def _said(self, test: ast.AST, hops: int) -> Iterator[str | Release]:
         """The names and the releases that a test asks for."""
-        for node in ast.walk(getattr(test, "test", test)):
+        for node in walk(getattr(test, "test", test)):
             if isinstance(node, ast.Call) and last_name(node.func) in ("hasattr", "getattr") and len(node.args) > 1:
                 asked = node.args[1]
                 if isinstance(asked, ast.Constant) and isinstance(asked.value, str):
@@ -228,7 +228,7 @@ class Guards:
         line = getattr(node, "lineno", 0)
         if function.decorator_list or any(
             (isinstance(each, _LEAVING) and each.lineno < line) or isinstance(each, (ast.Yield, ast.YieldFrom))
-            for each in ast.walk(function)
+            for each in walk(function)
         ):
             return False
         calls = [
@@ -271,7 +271,7 @@ _ALWAYS = frozenset({"torch.autograd", "torch.cuda", "torch.nn", "torch.optim", 
 
 def _imported(node: ast.stmt) -> Iterator[str]:
     """What of torch a statement imports, in full."""
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, ast.Import):
             yield from (alias.name for alias in part.names if alias.name.startswith("torch."))
         elif isinstance(part, ast.ImportFrom) and not part.level and part.module:

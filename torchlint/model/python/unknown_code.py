@@ -67,20 +67,24 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         isinstance(callee, External) and foreign.leaves_arguments(callee.qualified) and "out" not in site.keywords
     )
     found: dict[int, Tensor] = {}
-    given = [*site.values(), *([receiver] if receiver is not None else [])]
+    passed = site.values()
+    given = [*passed, *([receiver] if receiver is not None else [])]
     given += [each.receiver for each in given if isinstance(each, Bound) and each.function is None]
     for value in given:
-        held = [*value.given, *held_tensors(value)] if isinstance(value, Instance) else reachable_tensors(value)
-        for tensor in held:
-            if not isinstance(value, Instance) or tensor.is_parameter is not Truth.YES:
-                found.setdefault(id(tensor), tensor)
+        if not isinstance(value, Instance):
+            for tensor in reachable_tensors(value):
+                found[id(tensor)] = tensor
+            continue
+        for tensor in (*value.given, *held_tensors(value)):
+            if tensor.is_parameter is not Truth.YES:
+                found[id(tensor)] = tensor
     depends = list(found.values())
     of_callee = callee.depends if isinstance(callee, Unknown) and receiver is None else ()
     if not apart and not keeps_flags(callee):
         known = called in KEEPING_FLAGS or (called not in FLAGS and ops.find(f"torch.Tensor.{called}"))
         of_library = isinstance(callee, Unknown) and callee.keeps_flags
         if receiver is None or not of_library:
-            give(run, site.values() if receiver is None or known else given, called, site.node)
+            give(run, passed if receiver is None or known else given, called, site.node)
         elif not known:
             give(run, [receiver], called, site.node)
         if isinstance(callee, Unknown) and callee.part_of is not None and not known:
@@ -91,7 +95,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         machine.open_write, machine.open_layer_write = machine.open_write or bool(depends), True
     may_change_mode(run, callee, called, site)
     may_patch(run, callee, called, site)
-    hand_on(run, site.values())
+    hand_on(run, passed)
     switches = not apart and not keeps_flags(callee) and not foreign.only_reads(called) and for_effect(run, site.node)
     for value in given if not only_read else ():  # last: of what a container holds nothing is known then
         havoc(run, value, switches=switches)
@@ -99,9 +103,9 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         havoc(run, callee.part_of, switches=True)  # a method that its class has from elsewhere
     run_handed_on(run)
     escape(run.autograd, depends, site.node)
-    retained_escape(run.autograd, site.values())
-    arguments = site.values()
-    arguments += [each.receiver for each in arguments if isinstance(each, Bound)]  # `retry(optimizer.zero_grad)`
+    retained_escape(run.autograd, passed)
+    # `retry(optimizer.zero_grad)`
+    arguments = [*passed, *(each.receiver for each in passed if isinstance(each, Bound))]
     for hook in machine.watch.unknown_called:
         hook(callee, receiver, arguments, site.node)
     given_to_unknown(run.torch, arguments)
@@ -110,7 +114,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         return Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)
     result = Unknown([*depends, *of_callee], source=site.node)
     if isinstance(callee, Unknown) and callee.layer and receiver is None:
-        result = made_of(site.values(), source=site.node)  # a method of a layer may do anything
+        result = made_of(passed, source=site.node)  # a method of a layer may do anything
         result.possible += tuple(each for each in of_callee if each not in result.depends)
     result.layer, result.foreign, result.keeps_flags = isinstance(callee, External), apart, keeps_flags(callee)
     result.part_of = receiver.part_of if isinstance(receiver, Unknown) else None

@@ -286,8 +286,8 @@ class CallGraph:
 
     def _read_groups(self, classes: list[ir.ClassDef]) -> None:
         everything: set[str] = set().union(*(each.words for each in self._written))
-        body = self._program.body
-        meanings = {ARRAYS: _named(body, _NUMPY), TENSORS: _named(body, _TORCH), CUSTOM: _customs(classes)}
+        imports = [each for each in ir.everything(self._program.body) if isinstance(each, ir.Import)]
+        meanings = {ARRAYS: _named(imports, _NUMPY), TENSORS: _named(imports, _TORCH), CUSTOM: _customs(classes)}
         waiting: dict[str, int] = {}
         groups = {_BY_CONSTRUCTORS}
         for concern, _ in self._concerns:
@@ -426,12 +426,11 @@ def _meant(word: str, everything: set[str], meanings: dict[str, set[str]]) -> se
     return {word, word[1:]} if word.startswith("+") else {word}
 
 
-def _named(body: list[ir.Statement], packages: tuple[str, ...]) -> set[str]:
+def _named(imports: list[ir.Import], packages: tuple[str, ...]) -> set[str]:
     """The names under which packages, or parts of them, are known in a file; not those of modules of layers."""
     return {
         each.bound
-        for statement in ir.everything(body)
-        if isinstance(statement, ir.Import)
+        for statement in imports
         for each in statement.names
         if each.qualified.startswith(packages) and not each.qualified.startswith(("torch.nn", "torch.utils"))
     }

@@ -7,7 +7,7 @@ Where a worker is a new process, that runs the main file again under another nam
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import NamedTuple
 
 from torchlint.knowledge.names import DATA_LOADER
@@ -23,6 +23,8 @@ from torchlint.syntax.spelling import dotted
 _THROUGH = frozenset({"enumerate", "tqdm", "iter", "next", "list", "tuple", "sum", "zip", "islice", "cycle"})
 _DECIDING = frozenset({"set_start_method", "platform", "system", "get_start_method", "spawn", "mp", "multiprocessing"})
 """Words of those who think of how processes are started."""
+_READING = frozenset({"next", "list", "tuple"})
+"""Functions that go through what they are given."""
 
 
 class _Read(NamedTuple):
@@ -42,23 +44,26 @@ class LoaderStarts(Observer):
 
     def finished(self) -> None:
         program = self.machine.program
-        if are_cells(program.text) or words(program.body) & _DECIDING:
+        if are_cells(program.text):
             return
-        file = _File(program)
         functions = {each.name: each for each in program.body if isinstance(each, ir.FunctionDef)}
         top = [
             each for each in program.body if not isinstance(each, (ir.FunctionDef, ir.ClassDef)) and not _guards(each)
         ]
+        going = [(node, each) for each in top for node in ir.walk(each) if _may_read(node, functions)]
+        if not going:  # nearly every file that somebody imports
+            return
+        file = _File(program)
         loaders = file.loaders(top, {})
-        for statement in top:
-            for node in ir.walk(statement):
-                read = file.read(node, loaders, "")
-                called = functions.get(dotted(node.function)) if isinstance(node, ir.Call) else None
-                if read is None and called is not None and isinstance(node, ir.Call):
-                    read = next(file.inside(called, node, loaders), None)
-                if read is not None:
+        for node, statement in going:
+            read = file.read(node, loaders, "")
+            called = functions.get(dotted(node.function)) if isinstance(node, ir.Call) else None
+            if read is None and called is not None and isinstance(node, ir.Call):
+                read = next(file.inside(called, node, loaders), None)
+            if read is not None:
+                if not words(program.body) & _DECIDING:
                     self._tell(read, statement, node, top)
-                    return
+                return
 
     def _tell(self, read: _Read, statement: ir.Statement, node: ir.Node, top: list[ir.Statement]) -> None:
         within = (Step(node.origin, f"`{read.function}` is called while the file runs"),) if read.function else ()
@@ -73,6 +78,14 @@ class LoaderStarts(Observer):
                 whole=statement.line if last and not _is_within(read.call, statement) else None,
             )
         )
+
+
+def _may_read(node: ir.Node, functions: Container[str]) -> bool:
+    """Whether a node may go through something, itself or in one of the file's functions (see `_File.read`)."""
+    if isinstance(node, ir.Call):
+        name = dotted(node.function)
+        return name in _READING or name in functions
+    return isinstance(node, (ir.For, ir.Generator))
 
 
 def _is_within(node: ir.Node, statement: ir.Statement) -> bool:
@@ -126,7 +139,7 @@ class _File:
         source: ir.Expression | None = None
         if isinstance(node, (ir.For, ir.Generator)):
             source = node.iterable
-        elif isinstance(node, ir.Call) and dotted(node.function) in ("next", "list", "tuple") and node.arguments:
+        elif isinstance(node, ir.Call) and dotted(node.function) in _READING and node.arguments:
             source = node.arguments[0].value
         if source is None:
             return None
