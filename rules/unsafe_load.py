@@ -18,8 +18,8 @@ class UnsafeLoad(Rule):
     Silent without `weights_only` from torch 2.6 on, and for a value that is not written in the call. Strict where the
     target ends before torch 1.13, which has no `weights_only`; in tests; for a file that the same file or class writes,
     a trainer just wrote, or that lies beside the module; beside `pickle.load` in one function; where the project saves
-    what is refused, under the same keys or names; and for a `weights_only=False` that a comment gives a reason for, or
-    of which nothing says that weights are enough: `load_state_dict`, written keys, names, a plain table that is saved.
+    what is refused, under the same keys or names; for a `weights_only=False` that a comment gives a reason for; and for
+    one, or a target before 2.6, where nothing says that weights are enough: `load_state_dict`, written keys, names.
 
     ## Why is this bad?
     The file is unpickled, and a pickle can run anything: whoever can write the file, can run code where it is loaded.
@@ -88,10 +88,8 @@ class UnsafeLoad(Rule):
             # /// script
             # dependencies = ["torch>=2.0"]
             # ///
-            import torch
-
-            def restored(file):
-                return torch.load(file, weights_only=True)
+            from torch import load
+            restored = lambda file: load(file, weights_only=True)
             """
         ),
     )
@@ -107,9 +105,11 @@ class UnsafeLoad(Rule):
             allowed = event.target.allowing(event.target.oldest)
             when = f"runs what the file tells it to before torch 2.6{allowed}"
             own, claim = event.writes and not known, Observed("other-release", event.name, "before 2.6")
-            if event.writes and known:  # nobody else has written it
+            if event.writes and known:
                 when, own = f"of what line {event.writes} writes", not event.target.reaches((2, 6))
-        ours = event.is_ours or (event.is_beside_pickles and not event.writes)
+        capped = event.argument is None and not event.target.reaches((2, 6))  # no release that is allowed refuses it
+        told = event.is_weights or (event.holds is not None and not event.used)
+        ours = event.is_ours or (event.is_beside_pickles and not event.writes) or (capped and not told)
         level = Level.STRICT if own or doubtful or ours or not event.target.reaches(WEIGHTS_ONLY) else level
         fix: partial[Fix | None] | None = partial(loading_weights, event)
         trace = event.trace

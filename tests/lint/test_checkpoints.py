@@ -360,6 +360,25 @@ def test_what_the_range_makes_of_it(tmp_path: Path, requirement: str, said: str)
 
 
 @pytest.mark.parametrize(
+    ("requirement", "used", "level"),
+    [
+        ("torch>=2.0", "kept.pos", "warning"),
+        ("torch>=2.0,<2.4", "kept.pos", "strict"),
+        ("torch>=2.0", "kept", "warning"),
+        ("torch>=2.0,<2.4", "kept", "strict"),
+        ("torch>=2.0,<2.4", "kept['epoch']", "warning"),
+        ("torch>=2.0,<2.4", "net.load_state_dict(kept)", "warning"),
+    ],
+)
+def test_where_no_release_that_is_allowed_is_safe(tmp_path: Path, requirement: str, used: str, level: str) -> None:
+    """Neither a higher lower end nor another argument is of use, unless something says that weights are loaded."""
+    (tmp_path / "pyproject.toml").write_text(f'[project]\ndependencies = ["{requirement}"]\n')
+    text = f"import torch\n\ndef load(net, path):\n    kept = torch.load(path)\n    return {used}\n"
+    (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings
+    assert found.level.value == level
+
+
+@pytest.mark.parametrize(
     ("name", "line", "level"),
     [
         ("load.py", "", "warning"),
@@ -420,6 +439,8 @@ class Kept:
         ("return torch.load(path)", "{'a': self.a}", "self.folder / path", "warning"),
         ("return torch.load(self.folder / 'x/kept.pt')", "{'a': self.a}", "path / 'kept.pt'", "strict"),
         ("return torch.load(path / 'kept.pt')", "{'a': self.a}", "path / 'kept.pt'", "warning"),
+        ("return torch.load(self.paths[0])", "(self.a, self.b)", "self.paths[1]", "strict"),
+        ("return torch.load(os.path.join(self.processed_dir, 'a.pt'))", "", "", "strict"),
         (DECLARED.format("Config"), "{'a': self.a}", "path", "strict"),
         (DECLARED.format("dict"), "{'a': self.a}", "path", "warning"),
         (DECLARED.format("torch.Tensor"), "{'a': self.a}", "path", "warning"),

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from torchlint.lint.described import Described
-from torchlint.lint.own_files import bound_in, is_by_trainer, is_settled, is_shipped, root, ways
+from torchlint.lint.own_files import bound_in, is_by_trainer, is_processed, is_settled, is_shipped, root, ways
 from torchlint.lint.pickled import (
     MODULE,
     OBJECT,
@@ -194,8 +194,14 @@ class Checkpoints(Described):
         return isinstance(user, ast.Call) and user.func is not node and "state_dict" in last_name(user.func)
 
     def is_ours(self, call: ast.Call) -> bool:
-        """Whether what a call of `torch.load` reads is shipped with the code, or was just written by a trainer."""
-        return any(is_shipped(each, self._full) or is_by_trainer(each) for each in self._ways(call, 0).values())
+        """
+        Whether what a call of `torch.load` reads is shipped with the code, was just written by a trainer, or is what a
+        data set has made of its raw files.
+        """
+        return any(
+            is_shipped(each, self._full) or is_by_trainer(each) or is_processed(each)
+            for each in self._ways(call, 0).values()
+        )
 
     def is_beside_pickles(self, call: ast.Call) -> bool:
         """Whether the function that a call of `torch.load` stands in unpickles something else, too."""

@@ -25,6 +25,7 @@ _BESIDE = (
     "pkgutil.get_data",
 )
 """What gives the path of something that is installed with the code."""
+_PROCESSED = frozenset({"self.processed_dir", "self.processed_paths"})
 _BY_TRAINER = frozenset({"best_model_path", "last_model_path"})
 """Attributes of a callback: what it has written, during this very run."""
 _SAME = frozenset(
@@ -186,6 +187,11 @@ def is_shipped(path: ast.expr, full: Callable[[ast.AST], str]) -> bool:
     )
 
 
+def is_processed(path: ast.expr) -> bool:
+    """Whether a path is where a data set of PyTorch Geometric keeps what its own `process` has made."""
+    return root(path) in _PROCESSED
+
+
 def is_by_trainer(path: ast.expr) -> bool:
     """Whether a path is what a callback says that it has written."""
     return isinstance(path, ast.Attribute) and path.attr in _BY_TRAINER
@@ -198,7 +204,7 @@ def root(path: ast.expr) -> str:
             path = path.left
         elif isinstance(path, ast.JoinedStr) and path.values:
             path = path.values[0]
-        elif isinstance(path, ast.FormattedValue):
+        elif isinstance(path, (ast.FormattedValue, ast.Subscript)):
             path = path.value
         elif isinstance(path, ast.Call) and path.args and _words(path.func).endswith(("join", "Path", "str")):
             path = path.args[0]
