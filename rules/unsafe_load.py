@@ -4,7 +4,6 @@ from functools import partial
 from torchlint.fixes.renames import WEIGHTS_ONLY, loading_weights
 from torchlint.model.events import Step, api
 from torchlint.rule import Diagnostic, Example, Fix, Holds, Level, Observed, Rule
-from torchlint.target import Release, Target
 
 
 class UnsafeLoad(Rule):
@@ -117,16 +116,16 @@ class UnsafeLoad(Rule):
             allowed, ways = event.holds.allowing or "more than its class", [event.holds.cure]
             if event.target.reaches((2, 4)):
                 safe = f"or allow {allowed} by `torch.serialization.add_safe_globals`"
-                ways.append(safe + _came(event.target, (2, 4)))
+                ways.append(safe + _came(event, (2, 4)))
             if event.writes and event.argument is None:
-                ways.append("or say `weights_only=False`" + _came(event.target, WEIGHTS_ONLY))
+                ways.append("or say `weights_only=False`" + _came(event, WEIGHTS_ONLY))
             fix, trace = None, (*trace, *(Step(event.node, each) for each in ways))
         said, where = f"`{event.spelled}` {when}: {_remedy(event)}", event.around
         yield Diagnostic(event.node, said, trace, fix, level, group=(where, said), others="call", claims=(claim,))
 
 
-def _came(target: Target, came: Release) -> str:
-    return f", which came with torch {came[0]}.{came[1]}" if target.begins_before(came) else ""
+def _came(event: api.UnsafeLoad, came: tuple[int, int]) -> str:
+    return f", which came with torch {came[0]}.{came[1]}" if event.target.begins_before(came) else ""
 
 
 def _remedy(event: api.UnsafeLoad) -> str:

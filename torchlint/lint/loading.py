@@ -39,7 +39,7 @@ def needed(tree: ast.Module, project: ProjectIndex, target: Target) -> Release:
             if "import" in text:
                 release, imported = _of_text(text, module, is_package, target)
                 most, further = max(most, release), further | imported
-        nearest = further
+        nearest = frozenset(further)
     return most
 
 
