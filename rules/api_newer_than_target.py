@@ -14,12 +14,15 @@ class ApiNewerThanTarget(Rule):
     what came last, which says where the range may begin; what came earlier is named.
 
     Silent where nobody says which releases are meant, and where the author asks first: `hasattr`, a version, a `try`
-    (also one around the import of what is used elsewhere), a flag or a function that answers any of these, in this file
-    or in the one that it is imported from; where all files of the package that import this one ask first; and in an
-    object whose constructor raises where it is missing.
+    (also one around the import of what is used elsewhere), an `assert`, a function that is called first and raises, a
+    flag or a function that answers any of these, in this file or in the one that it is imported from; where all files
+    of the package that import this one ask first, or are imported only by such that do; in an object whose constructor
+    raises where it is missing; and where a file of the package that this one imports cannot be loaded before either.
 
     An error where it is evaluated whenever the package is imported, or the script is run. A warning where somebody has
-    to come by, who calls a function or imports a module that nothing of the package imports: the message says who.
+    to come by, who calls a function or imports a module that nothing of the package imports: the message says who. A
+    warning, too, where another requirement may ask for a later torch: one that has to do with torch by all that is
+    known is named in the message, one of which nothing is known in the trace.
 
     ## Why is this bad?
     An installation that the project's own metadata allow raises AttributeError, ImportError or TypeError.

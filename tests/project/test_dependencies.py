@@ -6,7 +6,7 @@ from importlib import metadata
 
 import pytest
 
-from torchlint.project.dependencies import _AT_MOST, _WITH_TORCH, _WITHOUT_TORCH, Doubt, may_hold, may_raise
+from torchlint.project.dependencies import _AT_MOST, _WITH_TORCH, _WITHOUT_TORCH, Doubt, at_least, may_hold, may_raise
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,20 @@ from torchlint.project.dependencies import _AT_MOST, _WITH_TORCH, _WITHOUT_TORCH
 )
 def test_what_may_raise_the_oldest(required: list[str], oldest: tuple[int, int], raising: str) -> None:
     assert may_raise(required, oldest) == Doubt(*raising.split(" "))
+
+
+@pytest.mark.parametrize(
+    ("required", "least"),
+    [
+        (["numpy", "accelerate"], ((0, 0), "")),
+        (["numpy", "accelerate>=0.20"], ((0, 0), "")),
+        (["numpy", "accelerate (>=0.31.0)"], ((1, 10), "accelerate>=0.31.0")),
+        (["numpy>=2", "accelerate~=1.3"], ((2, 0), "accelerate~=1.3")),
+        (["accelerate<2"], ((0, 0), "")),
+    ],
+)
+def test_what_another_package_asks_for_at_least(required: list[str], least: tuple[tuple[int, int], str]) -> None:
+    assert at_least(required) == least
 
 
 @pytest.mark.parametrize(

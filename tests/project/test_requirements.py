@@ -259,6 +259,24 @@ def test_what_else_is_required_may_ask_for_another_torch(tmp_path: Path) -> None
         assert f"{found.held_by} {found.perhaps_held_by}".rstrip() == held, head
 
 
+def test_what_another_package_asks_for_raises_the_oldest(tmp_path: Path) -> None:
+    """Where each way to get torch brings it along."""
+    (tmp_path / "a-1.dist-info").mkdir()
+    both = "Requires-Dist: torch>=1.4 ; extra == '{0}'\nRequires-Dist: accelerate>=0.31 ; extra == '{0}'\n"
+    for head, oldest in (
+        ("Requires-Dist: torch>=1.4\nRequires-Dist: accelerate>=0.31\n", (1, 10)),
+        ("Requires-Dist: torch>=2.1\nRequires-Dist: accelerate>=0.31\n", (2, 1)),
+        (both.format("a") + both.format("b"), (1, 10)),
+        (both.format("a") + "Requires-Dist: torch>=1.4 ; extra == 'b'\n", (1, 4)),
+        ("Requires-Dist: torch>=1.4\nRequires-Dist: accelerate>=0.31 ; extra == 'a'\n", (1, 4)),
+    ):
+        (tmp_path / "a-1.dist-info" / "METADATA").write_text(f"Metadata-Version: 2.1\n{head}")
+        requirements.forget()
+        found, _ = requirements.target(str(tmp_path / "code.py"))
+        assert found.oldest == oldest, head
+        assert ("accelerate>=0.31 in a-1" in found.said) is (oldest == (1, 10))
+
+
 WHEEL = "Metadata-Version: 2.1\nRequires-Dist: torch (==1.8)\n"
 
 

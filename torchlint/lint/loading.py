@@ -29,27 +29,26 @@ def needed(tree: ast.Module, project: ProjectIndex, target: Target) -> Release:
     The latest release that a file's imports ask for as it is loaded, of names that the oldest of the target does not
     have; (0, 0) if they ask for none.
     """
-    most, seen, nearest = _NONE, {project.module}, [(tree, project.module, project.is_package)]
+    most, seen = _NONE, {project.module}
+    nearest = _loaded(tree, project.module, project.is_package)
     for _ in range(_HOPS):
-        imported: list[tuple[ast.Module, str, bool]] = []
-        for importing in nearest:
-            for module in sorted(_loaded(*importing) - seen):
-                seen.add(module)
-                text, is_package = project.source(module) if len(seen) < _MOST_FILES else ("", False)
-                other = tree_of(text) if "import" in text else None
-                if other is not None:
-                    most = max(most, _of_text(text, target))
-                    imported.append((other, module, is_package))
-        nearest = imported
+        further: set[str] = set()
+        for module in sorted(nearest - seen):
+            seen.add(module)
+            text, is_package = project.source(module) if len(seen) < _MOST_FILES else ("", False)
+            if "import" in text:
+                release, imported = _of_text(text, module, is_package, target)
+                most, further = max(most, release), further | imported
+        nearest = frozenset(further)
     return most
 
 
-def _loaded(tree: ast.Module, module: str, is_package: bool) -> set[str]:
+def _loaded(tree: ast.Module, module: str, is_package: bool) -> frozenset[str]:
     """The modules that a file imports whenever it is loaded, with the packages that they are in, as far as known."""
     plain: list[ast.stmt] = [each for each in tree.body if isinstance(each, (ast.Import, ast.ImportFrom))]
     package = module.partition(".")[0]
     taken = {each for each in imports_of(ast.Module(plain, []), module, is_package) if each.startswith(f"{package}.")}
-    return taken | {above for each in taken for above in _packages(each)}
+    return frozenset(taken | {above for each in taken for above in _packages(each)})
 
 
 def _packages(module: str) -> list[str]:
@@ -57,12 +56,19 @@ def _packages(module: str) -> list[str]:
     return [".".join(parts[:count]) for count in range(1, len(parts))]
 
 
-@lru_cache(maxsize=256)
-def _of_text(text: str, target: Target) -> Release:
-    """The latest release that came with a name which a file uses whenever it is loaded."""
+@lru_cache(maxsize=128)
+def _of_text(text: str, module: str, is_package: bool, target: Target) -> tuple[Release, frozenset[str]]:
+    """What a file needs to be loaded: the latest release that a name came with, and the files that it imports."""
     tree = tree_of(text)
-    names = None if tree is None else names_of(tree, find.PACKAGES)
-    if tree is None or not names:
+    if tree is None:
+        return _NONE, frozenset()
+    return _asked_by(tree, text, target), _loaded(tree, module, is_package)
+
+
+def _asked_by(tree: ast.Module, text: str, target: Target) -> Release:
+    """The latest release that came with a name which a file uses whenever it is loaded."""
+    names = names_of(tree, find.PACKAGES)
+    if not names:
         return _NONE
     watched = find.watched(target)
     said = spelled(text, names, find.Spelled(find.watched_anywhere(), text), find.beginnings())

@@ -137,6 +137,11 @@ _WITH_TORCH = frozenset({
 """Packages that ask for torch, and do not say so by their names."""
 _SAYS_TORCH = re.compile(r"torch|lightning|diffus|transformer")
 """In the names of packages that may be expected to ask for torch."""
+AT_LEAST: dict[str, tuple[tuple[tuple[int, int], Release], ...]] = {
+    "accelerate": (((1, 3), (2, 0)), ((0, 21), (1, 10))),
+}
+"""Versions from which on all begin with that release or a later one, the latest first."""
+_FROM = re.compile(r"(?:>=?|==|~=)\s*(\d+)\.(\d+)")
 _ANY: Release = (99, 0)
 _UP_TO = re.compile(r"(?:<=?|==|~=)\s*(\d+)\.(\d+)")
 _NAME = re.compile(r"\s*([A-Za-z0-9][\w.-]*)(\[[^\]]*\])?\s*\(?([^;)]*)")
@@ -173,6 +178,17 @@ class Doubt(NamedTuple):
 def may_raise(required: Iterable[str], oldest: Release) -> Doubt:
     """What may ask for a later torch than that."""
     return _doubt((name, name) for name, bound in _others(required) if _most(name, bound) > oldest)
+
+
+def at_least(required: Iterable[str]) -> tuple[Release, str]:
+    """The release with which all begins that may be installed for some requirements, and the one that says so."""
+    found: tuple[Release, str] = (0, 0), ""
+    for name, bound in _others(required):
+        begins = _FROM.search(bound)
+        version = (int(begins[1]), int(begins[2])) if begins is not None else (0, 0)
+        release = next((of for since, of in AT_LEAST.get(name, ()) if version >= since), (0, 0))
+        found = max(found, (release, f"{name}{bound}"))
+    return found if found[0] > (0, 0) else ((0, 0), "")
 
 
 def _doubt(packages: Iterable[tuple[str, str]]) -> Doubt:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from torchlint.project.companions import NAMES, Companion, companion
-from torchlint.project.dependencies import Doubt, may_hold, may_raise
+from torchlint.project.dependencies import AT_LEAST, Doubt, at_least, may_hold, may_raise
 from torchlint.project.pythons import can_hold, pythons, wheels
 from torchlint.project.roots import INSTALLED, MARKS
 from torchlint.project.stated import asked_for, python, required, tidy, toml
@@ -296,6 +296,11 @@ def _range(said: _Said) -> tuple[Release | None, Release, str]:
         if (oldest, newest) != (lower, upper) and (oldest is None or oldest <= newest) and told:
             lower, upper = oldest, newest
             words.append(each.said)
+    if lower is not None and any(each in said.text for each in AT_LEAST):
+        least, requiring = min(map(at_least, _ways(said)))
+        if lower < least <= upper:
+            lower = least
+            words.append(requiring)
     asked = python(said.file, said.text)
     oldest, newest = wheels(pythons(asked)) if lower is not None else (None, upper)
     if lower is not None and oldest is not None and max(lower, oldest) <= min(upper, newest):
@@ -306,17 +311,19 @@ def _range(said: _Said) -> tuple[Release | None, Release, str]:
 
 
 def _raising(said: _Said, lower: Release) -> Doubt:
-    """
-    What the file requires that may ask for a later torch: nothing if torch can be had without any such thing; if only
-    extras ask for torch, by one of them.
-    """
+    """What the file requires that may ask for a later torch: nothing if torch can be had without any such thing."""
+    raising = [may_raise(each, lower) for each in _ways(said)]
+    return min(raising, key=lambda each: (bool(each.expected), bool(each.unknown)))
+
+
+def _ways(said: _Said) -> list[list[str]]:
+    """What is required, in each way in which torch can be had: if only extras ask for torch, with each of them."""
     always = required(said.file, said.text)
     if any(_REQUIREMENT.match(each) for each in always):
-        return may_raise(always, lower)
+        return [always]
     wanted = said.specifier.replace(" ", "")
     extras = [each for each in asked_for(said.file, said.text) if any(wanted in line.replace(" ", "") for line in each)]
-    raising = [may_raise([*always, *each], lower) for each in extras] or [may_raise(always, lower)]
-    return min(raising, key=lambda each: (bool(each.expected), bool(each.unknown)))
+    return [[*always, *each] for each in extras] or [always]
 
 
 def _beside(name: str, text: str) -> Iterator[Companion]:
