@@ -26,7 +26,8 @@ class InPlaceOnGraphTensor(Rule):
     Unsafe: views and other names of the tensor don't see the new value any more.
 
     ## Known limits
-    Silent where it isn't sure that the tensor is in a graph. Indexed assignments are TLN205.
+    Silent where it isn't sure that the tensor is in a graph. With `--strict` only: code that its name calls inference,
+    and what only dropped results have saved. Indexed assignments are TLN205.
 
     ## References
     - [In-place operations with autograd](https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd)
@@ -115,4 +116,5 @@ def _level(event: events.InplaceWrite) -> Level | None:
     if event.leaf_raises is Truth.YES or event.broken is Truth.YES:
         return None
     # What an unknown operation has made may be saved by it; most save their inputs alone.
-    return Level.SMELL if event.old_value_needed is Truth.YES and not event.filled else Level.STRICT
+    told = event.old_value_needed is Truth.YES and not event.filled and not event.for_inference
+    return Level.SMELL if told else Level.STRICT

@@ -92,3 +92,21 @@ def until_nothing_changes():
         scores = torch.minimum(scores, scores.roll(1, 0))
         if torch.equal(scores, before):
             break
+
+
+def whole_numbers_are_not_rounded():
+    """Holds: torch.equal(signs([[1, 1], [1, -1]]), torch.tensor([[1.0, 1.0], [1.0, -1.0]]))"""
+
+    def signs(values):
+        matrix = torch.tensor(values, dtype=torch.float64)
+        gram = matrix @ matrix.T
+        if not torch.equal(gram, 2 * torch.eye(2, dtype=torch.float64)):  # strict: [TLN603]
+            raise ValueError
+        return matrix.float()
+
+
+def fractions_are():
+    """Holds: same is False"""
+
+    m = torch.full((1,), 0.1, dtype=torch.float64)
+    same = torch.equal(m * 3.0, torch.full((1,), 0.3, dtype=torch.float64) + 0.0)  # smell: [TLN603]

@@ -158,11 +158,76 @@ def results_that_are_kept():
             super().__init__()
             self.head = nn.Linear(3, 3)
 
-        def sample(self, x):
+        def gates(self, x):
             p = self.head(x).sigmoid()
             p.mul_(2)  # smell: [TLN204]
             self.p = p
             return p.argmax(-1)
 
     sampler = Sampler()
-    sampler.sample(torch.ones(2, 3))
+    sampler.gates(torch.ones(2, 3))
+
+
+def a_result_that_is_dropped_on_the_path_of_the_write():
+    """Holds: Deconv(False)(torch.ones(1, 2)).requires_grad"""
+
+    class Deconv(nn.Module):
+        def __init__(self, bn=True, act=True):
+            super().__init__()
+            self.first = nn.Linear(2, 2)
+            self.conv = nn.Linear(2, 2)
+            self.bn = nn.LayerNorm(2) if bn else None
+            self.act = act
+
+        def forward(self, x):
+            x = self.first(x)
+            y = self.conv(x)
+            if self.bn is not None:
+                x = self.bn(y)
+            if self.act:
+                x = torch.relu_(x)  # strict: [TLN204]
+            return x
+
+    Deconv(False)(torch.ones(1, 2)).sum().backward()
+
+
+def a_result_that_is_kept_on_the_path_of_the_write():
+    """Holds: net.y.requires_grad"""
+
+    class Deconv(nn.Module):
+        def __init__(self, bn=True, act=True):
+            super().__init__()
+            self.first = nn.Linear(2, 2)
+            self.conv = nn.Linear(2, 2)
+            self.bn = nn.LayerNorm(2) if bn else None
+            self.act = act
+
+        def gates(self, x):
+            x = self.first(x)
+            y = self.y = self.conv(x)
+            if self.bn is not None:
+                x = self.bn(y)
+            if self.act:
+                x = torch.relu_(x)  # smell: [TLN204]
+            return x
+
+    net = Deconv(False)
+    net.gates(torch.ones(1, 2))
+
+
+def in_code_that_its_name_calls_inference():
+    """Holds: sampler.p._version == 1"""
+
+    class Sampler(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(3, 3)
+
+        def sample_actions(self, x):
+            p = self.head(x).sigmoid()
+            p.mul_(2)  # strict: [TLN204]
+            self.p = p
+            return p.argmax(-1)
+
+    sampler = Sampler()
+    sampler.sample_actions(torch.ones(2, 3))

@@ -30,6 +30,8 @@ class WriteRecord:
     old_value_in_graph: Truth
     old_value_needed: Truth
     saved_by: tuple[Step, ...]
+    savers: tuple[GraphNode, ...]
+    """The nodes that certainly hold the old value."""
     value_in_graph: Truth
     line: cst.CSTNode
     is_view: Truth

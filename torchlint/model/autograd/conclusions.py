@@ -15,7 +15,9 @@ from itertools import islice
 import libcst as cst
 
 from torchlint.condition import Condition
-from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, WriteRecord
+from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, Visited, WriteRecord
+from torchlint.model.autograd.edges import possible_edges
+from torchlint.model.autograd.walk import MOST_NODES, TANGLED, walk
 from torchlint.model.autograd.writes import saved_step, saved_words
 from torchlint.model.events import (
     BackwardCalled,
@@ -27,9 +29,9 @@ from torchlint.model.events import (
 )
 from torchlint.model.events.trace import Step
 from torchlint.model.state.alternatives import emit_covered
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, covered, unconditional
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, covered, unconditional
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Saved, Value, Write, reachable_tensors
+from torchlint.model.state.values import GraphNode, Saved, Tensor, Value, Write, alternatives, reachable_tensors
 from torchlint.syntax import ir
 
 _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|compil")
@@ -47,6 +49,7 @@ def conclude(autograd: Autograd, results: list[Value]) -> None:
     emit_covered(autograd.machine)
     _conclude_freed(autograd)
     broken = _conclude_reads(autograd)
+    _forget_dropped(autograd, results)
     _conclude_writes(autograd, broken, is_lost=bool(results) and not any(map(_has_graph, results)))
     _conclude_retained(autograd)
     autograd.saved_reads.clear()
@@ -197,6 +200,33 @@ def _tell_read(autograd: Autograd, read: SavedRead, decision: Condition | None =
 def _has_graph(value: Value) -> bool:
     """Whether somebody who holds a value may call a backward through what the program computed."""
     return any(each.grad_fn and each.requires_grad.truth() is not Truth.NO for each in reachable_tensors(value))
+
+
+def _forget_dropped(autograd: Autograd, results: list[Value]) -> None:
+    """
+    An old value that only nodes hold whose results are dropped on the path of the write, `y = conv(x)` where nothing
+    but `x` is returned, is needed by nobody.
+    """
+    records = [each for each in autograd.write_records if each.old_value_needed is Truth.YES and each.savers]
+    if not records or not results:
+        return
+    starts: list[tuple[Guard, GraphNode | Tensor]] = []
+    for value in results:
+        for guard, option in alternatives(value):
+            for tensor in reachable_tensors(option):
+                ways = [(conjoin(guard, inner), node) for inner, node in possible_edges(autograd, tensor)]
+                starts += [(both, node) for both, node in ways if both is not None]
+    visited, _, _ = walk(autograd, starts, None)
+    if len(visited) >= MOST_NODES:
+        return
+    for record in records:
+        if all(_is_dropped(node, record.write.path | record.write.assumed, visited) for node in record.savers):
+            record.old_value_needed = Truth.MAYBE
+
+
+def _is_dropped(node: GraphNode, path: Guard, visited: Visited) -> bool:
+    _, ways = visited.get(id(node), (node, []))
+    return all(way != TANGLED and conjoin(way, path) is None for way in ways)
 
 
 def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool) -> None:

@@ -165,7 +165,7 @@ def write(
         outdated = outdated if raises is Truth.NO and outdated is Truth.YES else Truth.NO
         raises = raises | outdated
     storage = tensor.storage
-    needed, saved_by = _needed(autograd, tensor)
+    needed, saved_by, savers = _needed(autograd, tensor)
     handed = any(each.sure and not _is_written_back(autograd, each) for each in storage.uses)
     handed = handed or _read_with_parameters(autograd, tensor)
     old_in_graph = grad.truth() & ~tensor.is_leaf
@@ -216,6 +216,7 @@ def write(
                 old_in_graph if machine.grad_mode is Truth.YES else Truth.NO,
                 needed,
                 saved_by,
+                savers,
                 value_grad.truth(),
                 machine.line(),
                 Truth.of((subject or tensor).base is not None),
@@ -242,10 +243,11 @@ def _is_of_inference(autograd: Autograd, tensor: Tensor) -> bool:
     return outside and tensor.storage.inference and (tensor.base or tensor).alias is None
 
 
-def _needed(autograd: Autograd, tensor: Tensor) -> tuple[Truth, tuple[Step, ...]]:
+def _needed(autograd: Autograd, tensor: Tensor) -> tuple[Truth, tuple[Step, ...], tuple[GraphNode, ...]]:
     machine = autograd.machine
     needed = Truth.NO
     steps: list[Step] = []
+    savers: list[GraphNode] = []
     for saved in reversed(tensor.storage.saves):
         if needed is Truth.YES and len(steps) == MOST_STEPS:
             break
@@ -253,13 +255,14 @@ def _needed(autograd: Autograd, tensor: Tensor) -> tuple[Truth, tuple[Step, ...]
         if together is not None and saved.counter is tensor.counter and not _released(autograd, saved.node):
             sure = implied(saved.guard | saved.path, machine.guard)
             needed = needed | (Truth.YES if sure else Truth.MAYBE)
+            savers += [saved.node] if sure else []
             if sure and len(steps) < MOST_STEPS:
                 steps.append(saved_step(saved))
     if len(tensor.storage.saves) > MOST_SAVES:
         needed = needed | Truth.MAYBE
     if tensor.storage.uses or any(node.opaque for _, node in tensor.grad_fn):
         needed = needed | Truth.MAYBE
-    return needed, tuple(reversed(steps))
+    return needed, tuple(reversed(steps)), tuple(savers)
 
 
 def _is_written_back(autograd: Autograd, use: Use) -> bool:

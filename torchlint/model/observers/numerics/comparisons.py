@@ -13,7 +13,7 @@ from torchlint.model.events import BackwardCallee
 from torchlint.model.events.numerics import FloatsCompared
 from torchlint.model.state.computations import VIEWS, Computation, Computations
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Choice, GraphNode, Sequence, Tensor, Unknown, Value, alternatives
+from torchlint.model.state.values import Choice, Constant, GraphNode, Sequence, Tensor, Unknown, Value, alternatives
 from torchlint.syntax import ir
 from torchlint.syntax.features import ALL_EQUAL, here
 
@@ -24,6 +24,13 @@ _ROUNDING = frozenset(
     sum tan tanh var gradient
     """.split()  # noqa: SIM905
 )
+_EXACT = frozenset({"@", "*", "+", "-", "add", "bmm", "matmul", "mm", "mul", "mv", "sub", "sum"})
+"""Of these, those that give whole numbers of whole numbers, and round none while they are small."""
+_WHOLE = frozenset(
+    {"arange", "bernoulli", "ceil", "eye", "floor", "full", "ones", "ones_like", "randint", "round", "sign", "tensor",
+     "zeros", "zeros_like"}
+)  # fmt: skip
+"""What makes whole numbers, unless it is given others."""
 
 
 class Comparisons(Computations):
@@ -35,6 +42,7 @@ class Comparisons(Computations):
         super().__init__(machine)
         self._numbers: dict[tuple[object, ...], int] = {}
         self._rounds: dict[int, bool] = {}
+        self._whole: set[int] = set()
         self._chosen_from: dict[int, tuple[int, ...]] = {}
         """Of a recipe whose last operation rounds nothing: the recipes of what it was given."""
         self._recipes: dict[int, int] = {}
@@ -70,11 +78,19 @@ class Comparisons(Computations):
             number = self._recipe(operands[0])
         else:
             number = self._number(made.name, tuple(self._recipe(each) for each in operands))
+            self._note_whole(made, number, operands)
         for each in (made.result, *(option for _, option in alternatives(made.result))):
             self._recipes[id(each)] = number
             self._held.append(each)
         if made.name in ("equal", "all") and isinstance(made.node, cst.Call):
             self._compared(made)
+
+    def _note_whole(self, made: Computation, number: int, operands: list[Value]) -> None:
+        """A matrix of signs times itself is compared with whole numbers: there nothing is rounded."""
+        known = made.name in _EXACT and operands and all(self._recipe(each) in self._whole for each in operands)
+        if (known or made.name in _WHOLE) and not any(map(_has_fraction, made.operands)):
+            self._whole.add(number)
+            self._rounds[number] = False
 
     def backward(
         self,
@@ -139,7 +155,7 @@ class Comparisons(Computations):
 
     def concluded(self) -> None:
         self._numbers, self._rounds, self._recipes, self._gradients = {}, {}, {}, {}
-        self._chosen_from = {}
+        self._chosen_from, self._whole = {}, set()
         self._held = []
 
 
@@ -147,3 +163,9 @@ def _tensors(value: Value) -> list[Value]:
     if isinstance(value, Sequence):
         return list(value.items or ())
     return [value] if isinstance(value, (Tensor, Unknown, Choice)) else []
+
+
+def _has_fraction(value: Value) -> bool:
+    if isinstance(value, Sequence):
+        return any(map(_has_fraction, value.items or ()))
+    return isinstance(value, Constant) and isinstance(value.value, float) and not value.value.is_integer()
