@@ -382,3 +382,10 @@ def over_what_a_gradient_with_a_graph_has_saved():
     (gradient,) = torch.autograd.grad((y * y).sum(), y, create_graph=True)
     gradient.sum().backward()
     optimizer = torch.optim.SGD([y], lr=0.1)  # error: [TLN304]
+
+
+def output_of_a_recurrent_layer():
+    """Raises: can't optimize a non-leaf Tensor"""
+    cell = nn.GRU(3, 3)
+    out, hidden = cell(torch.ones(2, 1, 3))
+    optimizer = torch.optim.SGD([out], lr=0.1)  # error: [TLN304]

@@ -142,10 +142,11 @@ def _function(torch: Torch, qualified: str, site: CallSite) -> Value | None:
     target = cst_of(first.value) if first is not None else None
     name = dotted(first.value) if first is not None else ""
     truth = truth_of(inplace, Truth.NO)
-    if inplace is None and not display.endswith("_"):
-        truth = _positional_inplace(qualified, site)
+    given, at = site.positional, _INPLACE_AT.get(qualified)
+    if inplace is None and at is not None and len(given) > at:
+        truth, given = truth_of(given[at]), given[:at]
     if truth is not Truth.NO:
-        result = in_place_function(torch, display, site.positional, keywords, site.node, target, name, truth)
+        result = in_place_function(torch, display, given, keywords, site.node, target, name, truth)
         if result is not None:
             return result
     if not site.complete:
@@ -198,13 +199,6 @@ def _broadcast(torch: Torch, tensors: list[Value], site: CallSite) -> Value | No
     return Sequence("tuple", tuple(result if result is not None else Unknown() for result in results))
 
 
-def _positional_inplace(qualified: str, site: CallSite) -> Truth:
-    """`F.relu(x, True)`: the second argument of these is `inplace`."""
-    if qualified in _SECOND_IS_INPLACE and len(site.positional) > 1:
-        return truth_of(site.positional[1])
-    return Truth.NO
-
-
 def _init(torch: Torch, qualified: str, site: CallSite) -> Value:
     machine = torch.machine
     display = qualified.rpartition(".")[2]
@@ -223,9 +217,20 @@ def _init(torch: Torch, qualified: str, site: CallSite) -> Value:
     return target
 
 
-_SECOND_IS_INPLACE = frozenset(
-    f"torch.nn.functional.{name}" for name in ("relu", "relu6", "selu", "silu", "mish", "hardswish", "hardsigmoid")
-)
+_INPLACE_AT = {
+    f"torch.nn.functional.{name}": place
+    for place, names_ in {
+        1: ("relu", "relu6", "selu", "silu", "mish", "hardswish", "hardsigmoid"),
+        2: ("elu", "celu", "leaky_relu"),
+        3: (
+            *("hardtanh", "threshold", "dropout", "dropout1d", "dropout2d", "dropout3d"),
+            *("alpha_dropout", "feature_alpha_dropout"),
+        ),
+        4: ("rrelu",),
+    }.items()
+    for name in names_
+}
+"""The place of the argument `inplace`, which is the last: `F.relu(x, True)`."""
 
 
 def _variadic(qualified: str) -> bool:

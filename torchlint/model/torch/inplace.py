@@ -35,13 +35,9 @@ def in_place_function(
     shown = f"{display}(inplace=True)"
     before = len(autograd.write_records)
     if "dropout" in display:
-        training = Constant(
-            "alpha" not in display
-        )  # the default of `alpha_dropout` and `feature_alpha_dropout` is False
-        result = _dropout_in_place(torch, positional, {"training": training, **keywords}, origin, shown, target, name)
+        result = _dropout_in_place(torch, positional, keywords, origin, shown, target, name)
     else:
-        written = any(isinstance(value, Constant) and value.value is True for value in positional[1:])
-        given = keywords if written else {**keywords, "inplace": Constant(True)}
+        given = {**keywords, "inplace": Constant(True)}
         spelling = f"torch.nn.functional.{display}"
         result = apply(torch, spelling, positional, given, origin, shown, target=target, name=name)
     for record in autograd.write_records[before:]:
@@ -49,7 +45,6 @@ def in_place_function(
     if result is not None:
         return result
     twin = {"relu6": "hardtanh", "dropout1d": "dropout", "dropout2d": "feature_dropout"}.get(display, display)
-    numbers = [value for value in positional[1:] if not isinstance(value, Constant) or value.value is not True]
     for spelling in (f"torch.nn.functional.{display}_", f"torch.Tensor.{twin}_", f"torch.{twin}_"):
         if not ops.find(spelling):
             continue
@@ -57,7 +52,7 @@ def in_place_function(
         result = apply(
             torch,
             spelling,
-            [positional[0], *numbers],
+            positional,
             keywords,
             origin,
             shown,
@@ -81,7 +76,8 @@ def _dropout_in_place(
     name: str,
 ) -> Value | None:
     """In training it multiplies by a noise that nobody else sees (aten/src/ATen/native/Dropout.cpp)."""
-    training = positional[2] if len(positional) > 2 else keywords["training"]
+    usual = Constant("alpha" not in shown)  # only these are off where nothing is said (torch/nn/functional.py)
+    training = keywords.get("training", positional[2] if len(positional) > 2 else usual)
     probability = keywords.get("p", positional[1] if len(positional) > 1 else Constant(0.5))
     runs = truth_of(training) & truth_of(probability)
     empty = isinstance(positional[0], Tensor) and positional[0].shape is not None and 0 in positional[0].shape

@@ -304,7 +304,7 @@ def _structure(torch: Torch, layer: _Opaque, structure: object, sizes: Iterator[
         cut="it is computed under `no_grad`",
     )
     # Which tensors such a layer saves is not known: its result may be one of them.
-    result.storage.uses = (Use(torch.machine.tick(), origin),)
+    result.storage.uses = (Use(torch.machine.tick(), origin, saved=True),)
     if layer.core is not None and _keeps_output(layer) and torch.machine.grad_mode is not Truth.NO:
         guard: Guard = frozenset({(("kernel", display), 1)})
         saved = save_tensor(autograd, layer.core, "result", result, torch.machine.tick(), guard)

@@ -32,6 +32,13 @@ RENORMS = frozenset({"embedding", "embedding_bag"})
 """Look-ups that write their table where `max_norm` is given (`embedding_renorm_` in torch/nn/functional.py)."""
 
 
+_MATMULS = frozenset({"torch.matmul", "torch.Tensor.matmul", "torch.linalg.matmul"})
+
+
+def _is_vector(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.shape is not None and len(value.shape) == 1
+
+
 def apply(
     torch: Torch,
     spelling: str,
@@ -49,6 +56,8 @@ def apply(
     expression that names the tensor written, `name` its text. None if the table does not know the call.
     """
     machine, autograd = torch.machine, torch.autograd
+    if spelling in _MATMULS and not keywords and len(positional) == 2 and all(map(_is_vector, positional)):
+        spelling = "torch.dot"  # at::matmul calls it, whose node is one
     known: dict[int | str, Known] = {}
     if ops.asks_for_more(spelling):
         places: list[tuple[int | str, Value]] = [*enumerate(positional), *keywords.items()]

@@ -405,11 +405,16 @@ def _shares(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value], shape
         return _same_dtype(torch, op, source, bound) & _same_device(op, source, bound)
     if op.name == "contiguous":
         return source.contiguous if "memory_format" not in bound else Truth.MAYBE
-    if op.name in ("reshape", "flatten", "view_as", "reshape_as", "ravel"):
-        return reshape_shares(source, shape)
-    return Truth.MAYBE
+    shared = reshape_shares(source, shape) if op.name in _RESHAPES else Truth.MAYBE
+    if op.name == "ravel" and source.contiguous is not Truth.YES:
+        # it makes a tensor contiguous first (aten/src/ATen/native/TensorShape.cpp): what is in order in memory is not
+        # copied, what lies there with gaps is, though a view could go through it
+        few = source.shape is not None and all(size in (0, 1) for size in source.shape)
+        return shared if shared is Truth.NO else Truth.of(few or None) & shared
+    return shared
 
 
+_RESHAPES = frozenset({"reshape", "flatten", "view_as", "reshape_as", "ravel"})
 _DENSE = frozenset(
     {
         *("contiguous", "linear", "matmul", "mm", "bmm", "mv", "dot", "addmm"),

@@ -1,0 +1,6 @@
+# expected: ok
+import torch
+
+x = torch.full((4, 4), 0.5, requires_grad=True)
+row = x.diagonal().ravel()
+row[...] = 1
