@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from torchlint.verify import resized
-from torchlint.verify.protocol import Outcome, Request
+from torchlint.verify.protocol import STOOD_IN, Outcome, Request
 from torchlint.verify.server import shared
 
 HEAD = "import torch\nimport torch.nn.functional as F\nimport numpy as np\nfrom torch import nn\n"
@@ -431,6 +431,26 @@ def test_what_stands_for_something_else(text: str, name: str, tmp_path: Path) ->
 def test_what_arguments_hold(text: str, name: str, tmp_path: Path) -> None:
     outcome = driven(text, name, tmp_path)
     assert outcome.ending == "ended", outcome.note
+
+
+def test_a_class_that_is_driven_by_another_one_is_stood_in_for(tmp_path: Path) -> None:
+    """Nothing is refuted then: the other one may do more."""
+    text = """
+        class Base(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                if type(self) is Base:
+                    raise TypeError("it is to be derived from")
+                self.layer = nn.Linear(width, 2)
+            def forward(self, x):
+                return self.layer(x)
+        class Own(Base):
+            pass
+    """
+    outcome = driven(text, "Base", tmp_path)
+    assert outcome.ending == "ended", outcome.note
+    assert f"{STOOD_IN} `Base`" in outcome.driven
+    assert STOOD_IN not in driven(text, "Own", tmp_path).driven
 
 
 @pytest.mark.parametrize(

@@ -81,8 +81,8 @@ class Frame:
                 if name in self.given and equal(self.given[name], value):
                     yield name, ""
                     return
-        if (inside := self._inside(node)) is not None:
-            yield inside
+        if (place := self._inside(node)) is not None:
+            yield place
             return
         if plain and value is not None:
             yield from ((name, "") for name, made in self.given.items() if type(made) is type(value) and made == value)
