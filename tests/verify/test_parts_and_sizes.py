@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from torchlint.verify import resized
-from torchlint.verify.protocol import Outcome, Request
+from torchlint.verify.protocol import STOOD_IN, Outcome, Request
 from torchlint.verify.server import shared
 
 HEAD = "import torch\nimport torch.nn.functional as F\nimport numpy as np\nfrom torch import nn\n"
@@ -264,6 +264,76 @@ def test_what_stands_for_something_else(text: str, name: str, tmp_path: Path) ->
         ),
         pytest.param(
             """
+            PARTS = {"linear": nn.Linear, "two": nn.Bilinear}
+            class Built(nn.Module):
+                def __init__(self, cfg):
+                    super().__init__()
+                    self.part = PARTS[cfg["block"].name](cfg["block"].width, cfg["block"].width)
+                    if cfg["head"]["kind"] not in ("plain", "other"):
+                        raise ValueError(cfg["head"]["kind"])
+                def forward(self, x):
+                    return self.part(x)
+            """,
+            "Built",
+            id="a key that settings inside of settings hold",
+        ),
+        pytest.param(
+            """
+            LOSSES = {"l1": F.l1_loss, "l2": F.mse_loss}
+            class Summed(nn.Module):
+                def __init__(self, weights: dict[str, float], kinds: list[str]):
+                    super().__init__()
+                    self.weights, self.kinds = weights, [LOSSES[each] for each in kinds]
+                def forward(self, outputs, targets):
+                    found = [f(outputs[key], targets[key]) for key in self.weights for f in self.kinds]
+                    return torch.stack(found).sum()
+            """,
+            "Summed",
+            id="words of a list that are keys of a table",
+        ),
+        pytest.param(
+            """
+            class Fused(nn.Module):
+                def __init__(self, feature_dims: dict[str, int]):
+                    super().__init__()
+                    self.parts = nn.ModuleDict({key: nn.Linear(size, 16) for key, size in feature_dims.items()})
+                def forward(self, **features):
+                    return torch.cat([self.parts[key](value) for key, value in features.items()], -1)
+            """,
+            "Fused",
+            id="inputs by any name",
+        ),
+        pytest.param(
+            """
+            class Shifted(nn.Module):
+                def __init__(self, window, shift, resolution, dim):
+                    super().__init__()
+                    self.window, self.shift, self.resolution = window, shift, resolution
+                    assert 0 <= self.shift < self.window
+                    height, width = self.resolution
+                    assert 4 < height <= 16
+                    self.layer = nn.Linear(dim, dim)
+                def forward(self, x):
+                    return self.layer(x)
+            """,
+            "Shifted",
+            id="a comparison of several",
+        ),
+        pytest.param(
+            """
+            class Bounded(nn.Module):
+                def __init__(self, bounds: np.ndarray, width: int):
+                    super().__init__()
+                    self.least = nn.Parameter(torch.from_numpy(bounds[:, 0]).float(), requires_grad=False)
+                    self.layer = nn.Linear(bounds.shape[0], width)
+                def forward(self, x):
+                    return self.layer(x - self.least)
+            """,
+            "Bounded",
+            id="an array of two dimensions",
+        ),
+        pytest.param(
+            """
             class Words(nn.Module):
                 def __init__(self, tokenizer, width):
                     super().__init__()
@@ -361,6 +431,26 @@ def test_what_stands_for_something_else(text: str, name: str, tmp_path: Path) ->
 def test_what_arguments_hold(text: str, name: str, tmp_path: Path) -> None:
     outcome = driven(text, name, tmp_path)
     assert outcome.ending == "ended", outcome.note
+
+
+def test_a_class_that_is_driven_by_another_one_is_stood_in_for(tmp_path: Path) -> None:
+    """Nothing is refuted then: the other one may do more."""
+    text = """
+        class Base(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                if type(self) is Base:
+                    raise TypeError("it is to be derived from")
+                self.layer = nn.Linear(width, 2)
+            def forward(self, x):
+                return self.layer(x)
+        class Own(Base):
+            pass
+    """
+    outcome = driven(text, "Base", tmp_path)
+    assert outcome.ending == "ended", outcome.note
+    assert f"{STOOD_IN} `Base`" in outcome.driven
+    assert STOOD_IN not in driven(text, "Own", tmp_path).driven
 
 
 @pytest.mark.parametrize(

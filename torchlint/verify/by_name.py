@@ -7,6 +7,7 @@ Runs inside the child. Reads the statement that refused, and evaluates parts of 
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
@@ -45,6 +46,9 @@ def keys(statement: ast.stmt, at: Frame, error: KeyError) -> Iterator[Wish]:
         if isinstance(table, (Mapping, nn.ModuleDict, nn.ParameterDict)) and equal(asked, key):
             for name, attribute in at.argument(node.slice):
                 yield from (Wish(name, attribute, "value", each) for each in reversed(list(table.keys())[:_CHOICES]))
+            for name, made in at.given.items():
+                if isinstance(made, (list, tuple)) and any(equal(each, asked) for each in made):
+                    yield Wish(name, "", "value", tuple(itertools.islice(itertools.cycle(table.keys()), len(made))))
 
 
 def attributes(statement: ast.stmt, at: Frame) -> Iterator[Wish]:

@@ -452,6 +452,8 @@ class _Program:
                     shown=self._examples(getattr(each, "__name__", name) if tried else name, method),
                     seconds=SECONDS_EVER - (time.process_time() - began if tried else KEPT * len(heirs)),
                 )
+                if tried:
+                    touched.add(name)  # what is derived may do more than its base
                 tried.append(driver)
                 try:
                     raised = driver.run(self.observer, self.watcher, _Attempt(), *observers)

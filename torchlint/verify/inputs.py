@@ -128,7 +128,7 @@ _WORDS = re.compile(r"_(keys|names|columns)$")
 _CLEAR = frozenset(
     {
         *("config", "dict", "module", "modules", "callable", "tensor", "mask", "device", "dtype", "path", "mapping"),
-        *("optimizer", "scheduler", "loader", "criterion", "parameters"),
+        *("optimizer", "scheduler", "loader", "criterion", "parameters", "array"),
     }
 )
 """Kinds that no name and no annotation says better."""
@@ -392,6 +392,8 @@ def _starred(function: Callable[..., Any], module: nn.Module | None) -> Iterator
         yield from (Inputs(shape, names) for shape in dict.fromkeys([*layers[:3], *_PLAIN[:4]]))
     if found:
         yield Inputs((2, 8), (), others=((f"*{found}0", Use("tensors")),))
+    if any(p.kind is p.VAR_KEYWORD for p in parameters(function)):  # a tensor by each word that arguments hold
+        yield Inputs((2, SIZE), values.WORDS)
 
 
 def parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:

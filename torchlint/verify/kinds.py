@@ -81,11 +81,33 @@ class Frame:
                 if name in self.given and equal(self.given[name], value):
                     yield name, ""
                     return
+        if (place := self._inside(node)) is not None:
+            yield place
+            return
         if plain and value is not None:
             yield from ((name, "") for name, made in self.given.items() if type(made) is type(value) and made == value)
             for name, made in self.given.items():
                 inside = getattr(made, "__dict__", {})
                 yield from ((name, key) for key, held in list(inside.items()) if _same(held, value))
+
+    def _inside(self, node: ast.expr) -> tuple[str, str] | None:
+        """The argument that holds what an expression stands for, and by which keys: `cfg.block.name`, `cfg["name"]`."""
+        keys: list[str] = []
+        while isinstance(node, ast.Attribute) or (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.slice, ast.Constant)
+            and isinstance(node.slice.value, str)
+        ):
+            keys.insert(0, node.attr if isinstance(node, ast.Attribute) else str(node.slice.value))  # type: ignore[attr-defined]
+            node = node.value
+            try:
+                owner = self.value(node)
+            except Exception:
+                return None
+            held = next((name for name, made in self.given.items() if made is owner), "")
+            if held:
+                return held, ".".join(keys)
+        return None
 
 
 def _same(held: Any, value: Any) -> bool:

@@ -95,6 +95,9 @@ def _others(target: type[Any], name: str, value: Any) -> Iterator[Any]:
     elif value is None:
         made = constructor_arguments(target, SIZE, by_use=True, all_of_them=True)
         yield from (made[name],) if made.get(name) is not None else ()
+    elif type(value).__name__ == "ndarray":
+        shapes = ((SIZE, SIZE), (SIZE, 2), (3, 3), (2, SIZE, SIZE))
+        yield from (torch.rand(shape).numpy() for shape in shapes)
     elif isinstance(value, values.Space):
         yield from (values.Space((4, 64, 64)), values.Space((3,)))
     elif isinstance(value, values.Config):

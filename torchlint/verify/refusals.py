@@ -335,6 +335,9 @@ def _wanted(test: ast.expr, truth: bool, at: Frame) -> Iterator[Wish]:
                 yield from [Wish(*found, "type", at.value(of)) for found in at.argument(subject)]
         case ast.Compare(ast.Constant(str() as key), [ast.In()], [held]) if truth:
             yield from (Wish(name, key, "kind", "") for name, inside in at.argument(held) if not inside)
+        case ast.Compare(left, [_, _, *_] as operators, rights) if truth:
+            for first, operator, second in zip([left, *rights], operators, rights, strict=False):
+                yield from _wanted(ast.fix_missing_locations(ast.Compare(first, [operator], [second])), True, at)
         case ast.Compare(left, [operator], [right]):
             kind = type(operator) if truth else _NEGATED[type(operator)]
             yield from _compared(left, kind, right, at)
@@ -429,7 +432,7 @@ def _to_be(subject: ast.expr, value: Any, at: Frame) -> Iterator[Wish]:
             if origin is not None:
                 yield from _to_be(origin, value, at)
             yield from (Wish(*found, "value", value) for found in at.argument(subject))
-        case ast.Attribute():
+        case ast.Attribute() | ast.Subscript(_, ast.Constant(str())):
             yield from (Wish(*found, "value", value) for found in at.argument(subject))
 
 

@@ -30,6 +30,7 @@ _WORDS: tuple[tuple[str, str], ...] = (  # of an annotation, the first that it h
     ),
     ("Module", "module"),
     ("Callable", "callable"),
+    ("ndarray", "array"),
     ("Dict", "dict"),
     ("dict", "dict"),
     ("Mapping", "dict"),

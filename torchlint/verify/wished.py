@@ -162,6 +162,12 @@ def _with(owner: Any, name: str, value: Any) -> Any:
     """A copy that has that; `Nothing` of what takes none, or is a value of its own."""
     if value is typed.Nothing:
         return value
+    first, _, rest = name.partition(".")
+    if rest:
+        inner = owner.get(first) if isinstance(owner, dict) else getattr(owner, first, None)
+        name, value = first, _with(inner, rest, value)
+        if value is typed.Nothing:
+            return value
     try:
         changed = copy.copy(owner)
         if isinstance(changed, dict):
