@@ -45,7 +45,8 @@ def _taken(torch: Torch, given: Value | None, name: str, site: CallSite) -> tupl
     items = _without_names(given.items)
     _refuse_parameters(torch, items, name, site)
     # of one of several tensors nobody knows whether a step writes it
-    sure = [found[0][1] for each in items if len(found := known_tensors(each)) == 1 and not found[0][0]]
+    options = [known_tensors(each) for each in items]
+    sure = [each[0][1] for each in options if len(each) == 1 and not each[0][0]]
     return sure, all(isinstance(each, Tensor) for each in items)
 
 
