@@ -1116,3 +1116,21 @@ def one_of_two_frozen():
     w, other = torch.rand(3, requires_grad=True), torch.rand(3)
     (w if eval("False") else other).requires_grad = False
     (2 * w).sum().backward()
+
+
+def backward_of_what_the_iteration_before_has_computed():
+    w = torch.ones(2, requires_grad=True)
+    total = torch.zeros(())
+    for number, x in enumerate(eval("[torch.rand(2)] * 3")):
+        if number > 0:
+            total.backward()
+        total = (w * x).sum()
+
+
+def backward_of_what_every_iteration_cuts():
+    """Raises: does not require grad"""
+    w = torch.ones(2, requires_grad=True)
+    for number, x in enumerate(eval("[torch.rand(2)] * 3")):
+        loss = (w * x).sum().detach()
+        if number > 0:
+            loss.backward()  # error: [TLN104]

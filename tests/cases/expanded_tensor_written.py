@@ -174,3 +174,11 @@ def shared_elements_and_a_dropout_that_does_not_run():
     rows = torch.rand(1).expand(3, 3)
     nn.functional.alpha_dropout(rows, 0.5, inplace=True)
     nn.functional.feature_alpha_dropout(rows, 0.5, inplace=True)
+
+
+def shared_before_the_loop_alone():
+    total = torch.ones(1).expand(3)
+    for number in range(int(torch.tensor(3))):
+        if number > 0:
+            total += 1
+        total = torch.ones(3)

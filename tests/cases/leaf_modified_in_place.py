@@ -442,3 +442,19 @@ def parameter_that_may_have_been_frozen():
             return eval("lambda value: value.detach()")(super().__getattribute__(name))
 
     Scaled().scale.add_(1)
+
+
+def added_to_from_the_second_iteration_on():
+    total = w = torch.ones(2, requires_grad=True)
+    for number, x in enumerate(eval("torch.rand(3, 2)")):
+        if number > 0:
+            total.add_(1)
+        total = w * x
+
+
+def written_from_the_second_iteration_on():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+    w = torch.ones(2, requires_grad=True)
+    for number, x in enumerate(eval("torch.rand(3, 2)")):
+        if number > 0:
+            w.add_(1)  # error: [TLN203]

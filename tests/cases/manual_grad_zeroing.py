@@ -543,3 +543,18 @@ def guarded_by_one_of_two():
         if holds(w.grad is not None):
             w.grad.zero_()
         (w * x).sum().backward()
+
+
+def zeroed_from_the_second_iteration_on():
+    w = torch.ones(2, requires_grad=True)
+    for number, x in enumerate(eval("torch.rand(3, 2)")):
+        if number > 0:
+            w.grad.zero_()
+        (w * x).sum().backward()
+    started, holds = False, eval("bool")
+    v = torch.ones(2, requires_grad=True)
+    for x in torch.rand(3, 2):
+        if holds(started):
+            v.grad.zero_()  # smell: [TLN401]
+        (v * x).sum().backward()
+        started = True

@@ -28,6 +28,11 @@ def read_before_set(body: list[ir.Statement]) -> tuple[str, ...]:
     return tuple(name for name in reads if name in sets)
 
 
+def sets(body: list[ir.Statement]) -> frozenset[str]:
+    """The names and `self.x`-like paths that a block sets."""
+    return frozenset(name for kind, name in _accesses(body) if kind == "set")
+
+
 def _accesses(node: object) -> Iterator[tuple[str, str]]:
     """Reads and sets in the order of execution, as far as syntax tells."""
     if isinstance(node, list):

@@ -35,10 +35,11 @@ from torchlint.model.state.values import (
     Value,
     choose,
     made_of,
+    unknown_guard,
 )
 from torchlint.model.torch.arguments import truth_of
 from torchlint.model.torch.operations import apply
-from torchlint.syntax import conditions, ir
+from torchlint.syntax import conditions, dataflow, ir
 from torchlint.syntax.spelling import identifier
 
 T = TypeVar("T")
@@ -143,6 +144,8 @@ def arms_of_test(
     """The arms that a condition leaves open which nobody knows: one if the path has decided it before, or both."""
     machine = run.machine
     number, positive = branch_of(run, test)
+    if _may_come_later(run, test):
+        then, other = partial(_perhaps, run, then), partial(_perhaps, run, other)
     holds, fails = (then, other) if positive else (other, then)
     taken = machine.taken(number)
     if taken is None:
@@ -157,6 +160,33 @@ def arms_of_test(
     no: Guard = frozenset({(number, 0)})
     both = [(yes, holds), (no, fails)]
     return both if positive else both[::-1]
+
+
+def _may_come_later(run: Run, test: ir.Expression) -> bool:
+    """
+    Whether the condition is asked in an iteration after which another is followed, and may be answered otherwise there:
+    `if i > 0`. What goes wrong in its arms for certain does so in that one as well.
+    """
+    loop = run.loops[-1] if run.loops else None
+    if loop is None or not loop.more or loop.frame is not run.machine.frame:
+        return False
+    keyed = conditions.key(test)
+    if keyed is None:
+        return True
+    if loop.changed is None:
+        loop.changed = dataflow.sets(loop.body)
+    return any(name in loop.changed or name.partition(".")[0] in loop.changed for name in keyed[1])
+
+
+def _perhaps(run: Run, arm: Callable[[], T]) -> T:
+    """An arm of which nobody knows whether it is taken now."""
+    machine = run.machine
+    assumed = machine.assumed
+    machine.assumed = assumed | unknown_guard()
+    try:
+        return arm()
+    finally:
+        machine.assumed = assumed
 
 
 _MOST_EXCLUSIVE = 6

@@ -50,7 +50,7 @@ def for_statement(run: Run, node: ir.For) -> None:
     iterable = run.evaluate(node.iterable)
     known, elements = elements_of(run, iterable)
     source = iterable.parameters_of if isinstance(iterable, Sequence) else ""
-    loop = LoopFrame(machine.trail.mark(), machine.path)
+    loop = LoopFrame(machine.trail.mark(), machine.path, machine.frame, [node])
     run.loops.append(loop)
     for hook in machine.watch.loop_started:
         hook(node)
@@ -62,7 +62,9 @@ def for_statement(run: Run, node: ir.For) -> None:
         further = elements[1:MOST_FOLLOWED] if known else [_another_of(run, iterable, elements[0])]
         before = Snapshot(machine.frame) if run.repeating else None
         begin = _budget(run)
+        loop.more = not known and not run.repeating
         _iterate(run, loop, node, elements[0])
+        loop.more = False
         cost = begin - _budget(run)
         if known and not run.repeating and cost * len(elements) <= MOST_UNROLLED_STEPS:
             least = begin - MOST_UNROLLED_STEPS
@@ -96,6 +98,7 @@ def _unroll(run: Run, loop: LoopFrame, node: ir.For, iterable: Value, elements: 
     place = 0
     while place < len(elements) and not machine.dead:
         late = Snapshot(machine.frame) if place == MOST_UNROLLED else None
+        loop.more = place + 1 < len(elements)
         _iterate(run, loop, node, elements[place])
         if late is not None:
             late.widen(machine.trail)
@@ -151,14 +154,16 @@ def _is_there(test: ir.Expression) -> bool:
 def while_statement(run: Run, node: ir.While) -> None:
     """`while`: as long as it is known to go on, then once more and widening."""
     machine = run.machine
-    loop = LoopFrame(machine.trail.mark(), machine.path)
+    loop = LoopFrame(machine.trail.mark(), machine.path, machine.frame, node.body)
     run.loops.append(loop)
     for hook in machine.watch.loop_started:
         hook(node)
     truth = _counted(run, loop, node, evaluate_test(run, node.test))
     if truth is not Truth.NO and not machine.dead:
         before = Snapshot(machine.frame) if run.repeating else None
+        loop.more = not run.repeating
         _iterate_body(run, loop, node)
+        loop.more = False
         if isinstance(node.test, ir.Constant) and not run.repeating:
             _until_left(run, loop, node)
 

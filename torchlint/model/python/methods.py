@@ -52,6 +52,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     is_foreign,
+    is_open,
     reachable_tensors,
 )
 from torchlint.model.torch.functions import set_grad_mode
@@ -134,7 +135,9 @@ def _manual_zeroing(run: Run, receiver: Value, node: ir.Attribute, site: CallSit
                 tensor.name = tensor.name or dotted(inner.value)
                 grad_written(run.torch, tensor, "zero_", site.node, tensor)
             elif isinstance(owner, Tensor):
-                grad_written(run.torch, None, "zero_", site.node, owner, have_none(run.torch, owners))
+                missing = have_none(run.torch, owners)
+                missing = missing & Truth.MAYBE if is_open(run.machine.assumed) else missing
+                grad_written(run.torch, None, "zero_", site.node, owner, missing)
 
 
 def _named_method(run: Run, receiver: Value, name: str, site: CallSite, where: ir.Expression) -> Value:

@@ -185,11 +185,31 @@ class HandedOn:
 class LoopFrame:
     """A running loop: the states in which its body was left by `break` and `continue`."""
 
-    __slots__ = ("before", "breaks", "continues", "count", "iteration_mark", "iteration_path", "mark", "path")
+    __slots__ = (
+        *(
+            "before",
+            "body",
+            "breaks",
+            "changed",
+            "continues",
+            "count",
+            "frame",
+            "iteration_mark",
+            "iteration_path",
+            "mark",
+        ),
+        *("iteration_path", "mark", "more", "path"),
+    )
 
-    def __init__(self, mark: int, path: Guard) -> None:
+    def __init__(self, mark: int, path: Guard, frame: Frame, body: list[ir.Statement]) -> None:
         self.mark = mark
         self.path = path
+        self.frame = frame
+        self.body = body
+        self.changed: frozenset[str] | None = None
+        """The names that the body sets, once somebody has asked."""
+        self.more = False
+        """Whether an iteration runs after which another one is followed."""
         self.iteration_mark = mark
         self.iteration_path = path
         self.breaks: list[tuple[Guard, Changes]] = []

@@ -207,7 +207,7 @@ class LostLeaves(Observer):
             each.wanted = each.wanted or owner is each.value or owner is each.bound
         # Bound to another leaf before its gradient is read, the name has lost nothing.
         for rebound, event in self._rebound if name == "grad" else ():
-            if owner is rebound and id(event.node) not in self._told:
+            if owner is rebound and id(event.node) not in self._told and self.machine.is_certain():
                 self._told.add(id(event.node))
                 self.machine.emit(event)
 

@@ -169,7 +169,7 @@ class Optimizing(Observer):
         line: cst.CSTNode | None = None,
         conditions: tuple[Condition, ...] = (),
     ) -> None:
-        if id(node.origin) in self._told:
+        if id(node.origin) in self._told or not self.machine.is_certain():
             return
         self._told.add(id(node.origin))
         statement = line if line is not None else self.machine.line()
@@ -199,7 +199,7 @@ class Optimizing(Observer):
         return None if known is None else known[1]
 
     def _miss(self, why: Missing, origin: ir.Call, optimizer: str, name: str, step: Step | None) -> None:
-        if id(origin) in self._told:
+        if id(origin) in self._told or not self.machine.is_certain():
             return
         self._told.add(id(origin))
         self.machine.emit(

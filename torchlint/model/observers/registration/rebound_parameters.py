@@ -62,7 +62,7 @@ class ReboundParameters(Observer):
         if not isinstance(node.targets[0], ir.Name) or not _is_computed(node.value, name):
             return
         written = expression(node.value)
-        if written is None or may_be_read([loop], node, name):
+        if written is None or may_be_read([loop], node, name) or not self.machine.is_certain():
             return
         self._told.add(id(node))
         self.machine.emit(ParameterRebound(node=written, statement=self.machine.line(), name=name, value_node=written))

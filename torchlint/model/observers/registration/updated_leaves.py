@@ -106,7 +106,7 @@ class UpdatedLeaves(Observer):
         self._read = (statement, owner)
         for each in self._updates:
             again = each.statement is statement and each.value is owner and each.path <= self.machine.path
-            if again and not each.flagged and id(statement) not in self._told:
+            if again and not each.flagged and id(statement) not in self._told and self.machine.is_certain():
                 self._told.add(id(statement))
                 self.machine.emit(each.event)
 

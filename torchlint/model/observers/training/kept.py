@@ -62,7 +62,7 @@ class ModelsKept(Observer):
         model = dotted(statement.value)
         if not name or name != dotted(statement.targets[0]) or not model or "best" in model.lower():
             return
-        if name.lower().endswith(_MEASURES) or id(statement) in self._told:
+        if name.lower().endswith(_MEASURES) or id(statement) in self._told or not self.machine.is_certain():
             return
         definition = self._bodies[-1] if self._bodies else None
         body = definition.body if definition is not None else self.machine.program.body
