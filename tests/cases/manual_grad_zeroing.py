@@ -509,6 +509,8 @@ def leaf_of_an_unknown_product():
 
 
 def leaf_told_by_its_flag():
+    """Holds: callable(scaled)"""
+
     def scaled(number):
         w = number * torch.arange(4.0)
         w.requires_grad = True
@@ -528,6 +530,8 @@ def gradient_that_is_retained():
 
 
 def one_of_two_without_a_gradient():
+    """Holds: bool((w.grad == 0).all())"""
+
     w, other = torch.rand(3, requires_grad=True), torch.rand(3, requires_grad=True)
     (2 * w).sum().backward()
     (w if eval("False") else other).grad = None
