@@ -550,6 +550,8 @@ def guarded_by_one_of_two():
 
 
 def zeroed_from_the_second_iteration_on():
+    """Holds: bool(torch.allclose(v.grad, x))"""
+
     w = torch.ones(2, requires_grad=True)
     for number, x in enumerate(eval("torch.rand(3, 2)")):
         if number > 0:

@@ -525,7 +525,7 @@ SINCE = {
         "1.8",
     ),
     **dict.fromkeys(("torch.linalg.eig", "torch.linalg.lstsq", "torch.testing.assert_close"), "1.9"),
-    "torch.amp.autocast": "1.10",
+    "torch.amp.autocast": "1.12",
     **dict.fromkeys(
         (
             "torch.linalg.lu_factor", "torch.linalg.lu_factor_ex", "torch.linalg.solve_triangular",
