@@ -562,3 +562,13 @@ def test_beside_a_pickle_nothing_is_gained(tmp_path: Path, beside: str, level: s
     )
     (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings
     assert found.level.value == level
+
+
+def test_a_key_that_is_put_together_is_no_failure() -> None:
+    text = (
+        "import torch\n\ndef convert(path, out):\n    kept = torch.load(path, weights_only=False)\n    named = {}\n"
+        "    for k, v in kept['model'].items():\n        named['transformer.' + k] = v\n        named['a'] = v\n"
+        "    torch.save(named, out)\n"
+    )
+    found = lint(text, path="/nowhere/convert.py", codes=["TLN904"], strict=True).findings
+    assert [each.code for each in found] == ["TLN904"]

@@ -75,8 +75,8 @@ class Described(Contents):
         sets = [self._keys(value, where, depth - 1) for where, value in values]
         if not sets or None in sets:
             return None
-        stored = [ast.unparse(where) for where in self._stored(what.id, around)]
-        return frozenset().union(*filter(None, sets), (ast.literal_eval(each) for each in stored if each[:1] in "'\""))
+        stored = [each.value for each in self._stored(what.id, around) if isinstance(each, ast.Constant)]
+        return frozenset().union(*filter(None, sets), (each for each in stored if isinstance(each, str)))
 
     def _stored(self, name: str, around: ast.AST) -> Iterator[ast.expr]:
         """The keys under which a function puts something into what a name stands for."""
