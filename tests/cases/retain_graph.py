@@ -279,3 +279,17 @@ def rows_of_the_identity():
     rows = []
     for row in torch.eye(3):
         rows.append(torch.autograd.grad(y, x, row, retain_graph=True)[0])  # smell: [TLN102]
+
+
+def rows_of_a_hessian_in_a_comprehension():
+    def curvatures(theta, data):
+        def loss(t):
+            return (t * data).square().mean()
+
+        t = theta.detach().requires_grad_(True)
+        slope = torch.autograd.grad(loss(t), t, create_graph=True)[0]
+        chosen = torch.nonzero(data, as_tuple=True)[0]
+        rows = [torch.autograd.grad(slope[i], t, retain_graph=True)[0][chosen] for i in chosen]
+        return torch.stack(rows).detach().sum(0)
+
+    assert (curvatures(torch.ones(2), torch.ones(2)) == 1).all()

@@ -6,13 +6,16 @@ A variable of a comprehension is bound in a frame of its own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from torchlint.model.python.binding import assign
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
 from torchlint.model.python.decisions import evaluate_test
 from torchlint.model.python.run import Expressions, Run
-from torchlint.model.state.guards import Truth
+from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.values import NONE, Constant, Frame, Mapping, Sequence, Tensor, Value
 from torchlint.syntax import ir
+from torchlint.syntax.reading import differentiates
 
 
 def _comprehension(run: Run, node: ir.Comprehension) -> Value:
@@ -26,6 +29,8 @@ def _comprehension(run: Run, node: ir.Comprehension) -> Value:
         (first, *more) = items or [NONE]
         if not complete and not more and isinstance(first, Tensor) and first.grad_fn and not machine.dead:
             other = run.evaluate(node.element)
+        elif not complete and len(items) == 1 and differentiates(node.element):
+            _once_more(run, node)
     finally:
         machine.frame = outer
     if node.kind == "dict":
@@ -40,6 +45,14 @@ def _comprehension(run: Run, node: ir.Comprehension) -> Value:
     if other is not None and made.element is not None:
         made.another = made.element, other
     return made
+
+
+def _once_more(run: Run, node: ir.Comprehension) -> None:
+    """A second element, if there is one: its backward meets what that of the first has read, kept and freed."""
+    machine = run.machine
+    number = machine.branch((id(node), "comprehension", machine.clock))
+    again: tuple[Guard, Callable[[], object]] = (frozenset({(number, 1)}), lambda: run.evaluate(node.element))
+    machine.fork([again, (frozenset({(number, 0)}), lambda: None)])
 
 
 def _generate(run: Run, node: ir.Comprehension, depth: int, keys: list[Value]) -> tuple[list[Value], bool]:
