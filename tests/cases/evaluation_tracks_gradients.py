@@ -349,3 +349,41 @@ def a_few_calls_that_are_written_out():
     model.eval()
     for rows in (1, 3):
         assert model(torch.rand(rows, 3)).sum().item() < 100
+
+
+def an_epoch_that_hands_its_loss_on():
+    class Trainer:
+        def test(self, batches, model):
+            model.eval()
+            return self.epoch(batches, model)
+
+        def train(self, batches, model):
+            model.train()
+            return self.epoch(batches, model, lambda loss: loss.backward())
+
+        def epoch(self, batches, model, backprop=lambda loss: None):
+            total = 0.0
+            for x in batches:
+                loss = model(x).sum()
+                backprop(loss)
+                total += loss.item()
+            return total
+
+    net = nn.Linear(2, 1)
+    Trainer().train(torch.rand(3, 4, 2), net)
+    Trainer().test(torch.rand(3, 4, 2), net)
+
+
+def an_epoch_that_calls_a_criterion_it_is_given():
+    """Holds: callable(Trainer().test)"""
+
+    class Trainer:
+        def test(self, batches, model, criterion):
+            model.eval()
+            total = 0.0
+            for x in batches:
+                loss = criterion(model(x))  # smell: [TLN406]
+                total += loss.item()
+            return total
+
+    net = nn.Linear(2, 1)

@@ -449,3 +449,37 @@ def counted_and_computed_with():
 
     net = Prompts(2)
     net(torch.rand(2, 3))
+
+
+def a_list_that_is_also_given_to_a_sequential():
+    class Net(nn.Module):
+        def __init__(self, widths):
+            super().__init__()
+            layers = [nn.Linear(3, 4)]
+            for width in widths:
+                layers.append(nn.Linear(4, width))
+            self.layers = layers  # as it was
+            self.encoder = nn.Sequential(*layers)
+
+        def forward(self, x):
+            return self.encoder(x)
+
+    assert len(list(Net([4, 4]).parameters())) == 6
+
+
+def a_list_beside_a_sequential_of_others():
+    """Holds: len(list(Net([4, 4]).parameters())) == 2"""
+
+    class Net(nn.Module):
+        def __init__(self, widths):
+            super().__init__()
+            layers = [nn.Linear(3, 4)]
+            for width in widths:
+                layers.append(nn.Linear(4, width))
+            self.layers = layers  # warning: [TLN302]
+            self.encoder = nn.Sequential(nn.Linear(3, 4))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x

@@ -215,3 +215,12 @@ def in_a_loop_over_seeds():
     for seed in range(3):
         torch.manual_seed(seed)
         print(model(torch.rand(3)))
+
+
+def a_seed_that_is_drawn():
+    import random
+
+    chosen = None
+    seed = random.randint(0, 9) if chosen is None else chosen
+    torch.manual_seed(seed)
+    print(torch.rand(2))

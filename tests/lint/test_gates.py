@@ -583,3 +583,15 @@ def test_what_a_file_imports_cannot_be_loaded_before_either(
     use = "import torch\nfrom .block import made\n\ndef later():\n    return torch.compile(made)\n"
     every = {"net/__init__.py": "", "net/use.py": use, **files}
     assert found(tmp_path, "net/use.py", every) == ["TLN907"] * (not is_met)
+
+
+@pytest.mark.parametrize(("beside", "codes"), [("_torch_docs.py", []), ("docs.py", ["TLN901"])])
+def test_a_copy_of_torch_itself_names_what_it_has(tmp_path: Path, beside: str, codes: list[str]) -> None:
+    package = tmp_path / "copied" / "torch"
+    package.mkdir(parents=True)
+    for name in ("copied/__init__.py", "copied/torch/__init__.py"):
+        (tmp_path / name).write_text("")
+    (package / beside).write_text("import torch\n")
+    (package / "tensor.py").write_text("import torch\n\nvalue = torch._six\n")
+    found = lint((package / "tensor.py").read_text(), path=str(package / "tensor.py"), codes=["TLN901"]).findings
+    assert [each.code for each in found] == codes

@@ -17,7 +17,7 @@ from typing import Any
 
 from torchlint.knowledge.api import find
 from torchlint.lint.arguments import argument_at, may_be_none, reduction, unread
-from torchlint.lint.gates import Gates
+from torchlint.lint.gates import Gates, is_of_torch
 from torchlint.lint.guards import Guards
 from torchlint.lint.loading import needed
 from torchlint.lint.registry import Registry, Selection
@@ -87,7 +87,7 @@ def referred(
         Whose target counts where none was asked for.
     """
     wanted = _wanted(tuple(registry.rules), selection.enabled)
-    if not wanted:
+    if not wanted or is_of_torch(project):
         return Target, []
     names = names_of(tree, find.PACKAGES)
     retains = _RETAIN in text

@@ -189,7 +189,7 @@ def _seedings(body: list[ir.Statement], imports: Imports) -> Iterator[tuple[ir.C
 
 
 def _draw(body: list[ir.Statement], imports: Imports, names: set[str]) -> ir.Call | None:
-    """The first draw in the file, but for what a dataset does."""
+    """The first draw in the file, but for what a dataset does, and for a seed."""
     pending: list[object] = list(reversed(body))
     while pending:
         each = pending.pop()
@@ -201,6 +201,8 @@ def _draw(body: list[ir.Statement], imports: Imports, names: set[str]) -> ir.Cal
                 continue
         if isinstance(each, ir.FunctionDef) and "collate" in each.name:
             continue
+        if isinstance(each, ir.Assign) and any("seed" in dotted(target).lower() for target in each.targets):
+            continue  # what is drawn is a seed: it is to be another one each time
         if isinstance(each, ir.Call) and imports.qualified(each.function) in names:
             return each
         for name in ir.parts(type(each)):

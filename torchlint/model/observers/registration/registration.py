@@ -448,8 +448,11 @@ def _registers_otherwise(cls: Class, attribute: str) -> bool:
     Whether a class of the family registers by hand, says itself what its parameters are, wraps the container, or
     registers what it chooses from it.
     """
-    wraps = re.compile(rf"\b(Sequential|\w+List|\w+Dict)\(\s*\*?\s*self\.{attribute}\b")
     texts = [written(each.definition.origin) for each in cls.ancestry()]
+    local = [
+        name for text in texts for name in re.findall(rf"\bself\.{attribute} *= *(\w+) *(?:#.*)?$", text, re.MULTILINE)
+    ]
+    wraps = re.compile(rf"\b(Sequential|\w+List|\w+Dict)\(\s*\*?\s*({'|'.join([rf'self.{attribute}', *local])})\b")
     if not any("getattr" in text for text in texts):  # else the list may be filled with what was registered so
         texts = [_SETS_NEW_LAYER.sub(lambda m: m[0] if attribute.startswith(m["start"]) else "", t) for t in texts]
     gathers = re.compile(rf"\bin [\w(, .]*\bself\.{attribute}\b")

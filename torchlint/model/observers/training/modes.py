@@ -344,8 +344,11 @@ class Modes(Observer):
 def _differentiated(log: _Log, call: _Note, loop: ir.For | ir.While) -> bool:
     """
     Whether a backward runs in the loop, or right behind it; or may, because code that nobody follows is given a model
-    there that this program calls: an attack needs its gradients.
+    there that this program calls: an attack needs its gradients. Or because it hands a value on to a function that its
+    own was given, `backprop(loss)`: what that does is up to the caller.
     """
+    if isinstance(call.function, ir.FunctionDef) and _hands_on(loop, call.function):
+        return True
     depth = next(index for index, each in enumerate(call.iterations) if each.loop is loop)
     outer, activation = call.iterations[:depth], call.iterations[depth].activation
     models = {id(each.module) for each in log.notes if each.kind == "call"}
@@ -356,6 +359,13 @@ def _differentiated(log: _Log, call: _Note, loop: ir.For | ir.While) -> bool:
         if each.kind == "given" and inside and id(each.module) in models:
             return True
     return False
+
+
+def _hands_on(loop: ir.For | ir.While, function: ir.FunctionDef) -> bool:
+    given = {each.name for each in function.parameters}
+    statements = [each.value for each in ir.walk(loop) if isinstance(each, ir.ExpressionStatement)]
+    calls = [each for each in statements if isinstance(each, ir.Call) and each.arguments]
+    return any(isinstance(each.function, ir.Name) and each.function.id in given for each in calls)
 
 
 def _loop_of(call: _Note, mode: _Note) -> ir.For | ir.While | None:
