@@ -13,7 +13,17 @@ from torchlint.model.events import BackwardCallee
 from torchlint.model.events.numerics import FloatsCompared
 from torchlint.model.state.computations import VIEWS, Computation, Computations
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Choice, Constant, GraphNode, Sequence, Tensor, Unknown, Value, alternatives
+from torchlint.model.state.values import (
+    Choice,
+    Constant,
+    GraphNode,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    explore,
+)
 from torchlint.syntax import ir
 from torchlint.syntax.features import ALL_EQUAL, here
 
@@ -166,6 +176,11 @@ def _tensors(value: Value) -> list[Value]:
 
 
 def _has_fraction(value: Value) -> bool:
-    if isinstance(value, Sequence):
-        return any(map(_has_fraction, value.items or ()))
-    return isinstance(value, Constant) and isinstance(value.value, float) and not value.value.is_integer()
+    return any(
+        isinstance(each, Constant) and isinstance(each.value, float) and not each.value.is_integer()
+        for each in explore(value, _items)
+    )
+
+
+def _items(value: Value) -> tuple[Value, ...]:
+    return tuple(value.items or ()) if isinstance(value, Sequence) else ()
