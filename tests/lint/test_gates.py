@@ -595,3 +595,11 @@ def test_a_copy_of_torch_itself_names_what_it_has(tmp_path: Path, beside: str, c
     (package / "tensor.py").write_text("import torch\n\nvalue = torch._six\n")
     found = lint((package / "tensor.py").read_text(), path=str(package / "tensor.py"), codes=["TLN901"]).findings
     assert [each.code for each in found] == codes
+
+
+@pytest.mark.parametrize("body", ["check()", "verify()", "if depth: check()"])
+def test_a_function_that_calls_itself_is_asked_once(body: str) -> None:
+    text = f"import torch\n\ndef check(depth=0):\n    {body}\n\ndef verify():\n    check()\n\n"
+    text += "def f(x):\n    check()\n    return torch._six\n"
+    report = lint(text, path="/nowhere/x.py", codes=["TLN901"])
+    assert [each.code for each in report.findings] == ["TLN901"]

@@ -65,6 +65,7 @@ class AvailabilityTests:
         self._tree = tree
         self._elsewhere = elsewhere
         self._flags: dict[tuple[str, int | None], bool] = {}
+        self._functions: dict[int, bool] = {}
         self._given: Given[ast.expr | _Function | None] | None = None
         self._refused: set[str] | None = None
 
@@ -228,9 +229,13 @@ class AvailabilityTests:
     def _is_answer(self, value: ast.expr | _Function | None) -> bool:
         if value is None:
             return True
-        if isinstance(value, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return _probes(value) or any(map(self._says, _answers(value))) or any(map(self.refuses, value.body))
-        return self._says(value)
+        if not isinstance(value, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return self._says(value)
+        if id(value) not in self._functions:
+            self._functions[id(value)] = False  # until it is known: it may call itself
+            said = _probes(value) or any(map(self._says, _answers(value))) or any(map(self.refuses, value.body))
+            self._functions[id(value)] = said
+        return self._functions[id(value)]
 
     def expects(self, node: ast.expr) -> bool:
         """Whether what is under a context manager or a decorator is expected to fail, or to warn, or is left out."""
