@@ -306,9 +306,9 @@ class _Check:
     def _take(self, question: Question, diagnostics: Sequence[Diagnostic]) -> None:
         rule, event = question.rule, question.event
         for diagnostic in diagnostics:
-            if _level(rule, event, diagnostic) is Level.ERROR and self._generated:
-                continue  # what runs is the generated file, which has it as well, or it is a generator's mark
             finding = self._finding(rule, event, diagnostic)
+            if finding.level is Level.ERROR and self._generated:
+                continue  # what runs is the generated file, which has it as well, or it is a generator's mark
             key = (finding.code, finding.span)
             known = self.found.get(key)
             if known is not None:
@@ -356,13 +356,16 @@ class _Check:
         return self.selection.shows(finding.code, finding.level)
 
     def _finding(self, rule: Rule, event: events.Event | None, diagnostic: Diagnostic) -> Finding:
+        level = diagnostic.level or rule.level
         conditions = event.conditions if event is not None else ()
+        if conditions and level is Level.ERROR:
+            level = Level.WARNING  # an error has no open link
         return Finding(
             path=self.source.path,
             span=self._span(diagnostic.node),
             code=rule.code,
             name=rule.name,
-            level=_level(rule, event, diagnostic),
+            level=level,
             message=diagnostic.message,
             trace=self._proof(diagnostic),
             fix=self._fix(rule, diagnostic),
@@ -434,12 +437,6 @@ class _Check:
             span = Span(1, 1, 1, 1)
         message = f"the rule {rule.code} ({rule.name}) failed: {described(error)}; the other findings stand"
         return problem(self.source.path, INTERNAL_ERROR, message, span)
-
-
-def _level(rule: Rule, event: events.Event | None, diagnostic: Diagnostic) -> Level:
-    level = diagnostic.level or rule.level
-    open_link = level is Level.ERROR and event is not None and bool(event.conditions)
-    return Level.WARNING if open_link else level  # an error has no open link
 
 
 def _with_fix(diagnostic: Diagnostic) -> Diagnostic:

@@ -54,13 +54,12 @@ class Loaded:
         call, statement
             The call, and what it stands in.
         """
+        facts: dict[str, Any] = {"around": getattr(self.checkpoints.function_around(call), "lineno", 0)}
         if self.checkpoints.allows_classes(call):
-            line = getattr(self.checkpoints.function_around(call), "lineno", 0)
-            return {"around": line, "is_weights": self.checkpoints.gives_weights(call), "is_ours": self.is_test}
+            return facts | {"is_weights": self.checkpoints.gives_weights(call), "is_ours": self.is_test}
         written = self.checkpoints.written(call)
         used = self.checkpoints.reads(call)
         own = used if used is not None or written is None else self.checkpoints.saved(written)
-        facts: dict[str, Any] = {"around": getattr(self.checkpoints.function_around(call), "lineno", 0)}
         facts |= {"is_beside_pickles": self.checkpoints.is_beside_pickles(call)}
         if own is not None or written is not None:
             line = 0 if written is None else written.lineno

@@ -18,7 +18,7 @@ from torchlint.model.autograd.edges import edges_of
 from torchlint.model.autograd.reads import note_retained, read_node, release_node
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.second_order import second_order
-from torchlint.model.autograd.tensors import fresh, materialise, retain_gradient, tensor_options
+from torchlint.model.autograd.tensors import fresh, materialise, possible_gradient, retain_gradient, tensor_options
 from torchlint.model.autograd.walk import MOST_NODES, graph_of, may_require_grad, walk, walk_to
 from torchlint.model.autograd.writes import write
 from torchlint.model.events import BackwardCalled, BackwardCallee, TensorFacts
@@ -379,7 +379,7 @@ def _accumulate_unseen(autograd: Autograd, wanted: set[int] | None) -> None:
     """A part of the graph that is not known may lead to any leaf that unknown code was given."""
     for leaf in autograd.escaped:
         if leaf.grad is NONE and (wanted is None or id(leaf) in wanted):
-            autograd.machine.trail.set(leaf, "grad", choose([(unknown_guard(), NONE), (unknown_guard(), Unknown())]))
+            autograd.machine.trail.set(leaf, "grad", possible_gradient())
 
 
 def _accumulate_again(autograd: Autograd, leaf: Tensor, guard: Guard, origin: ir.Node, create: Truth) -> None:

@@ -117,6 +117,11 @@ def gradient_of(autograd: Autograd, tensor: Tensor) -> Value:
     older = older or tensor.retains_grad or (tensor.hooked and bool(tensor.grad_fn))
     if tensor.grad is not NONE or not older or tensor.requires_grad.truth() is Truth.NO:
         return tensor.grad
+    return possible_gradient()
+
+
+def possible_gradient() -> Choice:
+    """A `.grad` of which nobody knows whether there is one."""
     return Choice(((unknown_guard(), NONE), (unknown_guard(), Unknown())))
 
 

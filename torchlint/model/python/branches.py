@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from torchlint.model.autograd.tensors import possible_gradient
 from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.decisions import arms_of_test, evaluate_test
 from torchlint.model.python.run import Run, Statements
@@ -15,14 +16,12 @@ from torchlint.model.python.variables import lookup, set_variable
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.values import (
     NONE,
-    Choice,
     Tensor,
     Unknown,
     Value,
     alternatives,
     choose,
     reachable_tensors,
-    unknown_guard,
 )
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
@@ -102,8 +101,7 @@ def _some_gradient(run: Run, owner: ir.Expression) -> None:
     for node in ir.walk(owner):
         for tensor in reachable_tensors(evaluate_again(run, node)) if isinstance(node, _NAMED) and dotted(node) else ():
             if tensor.grad == NONE:
-                some = Choice(((unknown_guard(), NONE), (unknown_guard(), Unknown())))
-                run.machine.trail.set(tensor, "grad", some)
+                run.machine.trail.set(tensor, "grad", possible_gradient())
 
 
 def match_statement(run: Run, node: ir.Match) -> None:

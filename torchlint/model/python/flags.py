@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from torchlint.knowledge import foreign
+from torchlint.model.autograd.tensors import possible_gradient
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import forget_variables
 from torchlint.model.state.guards import Truth
@@ -149,7 +150,7 @@ def _unsettle_tensor(run: Run, tensor: Tensor, slightly: bool) -> None:
 def unsettle_grad(run: Run, tensor: Tensor) -> None:
     """A backward may have run that nobody has seen."""
     if isinstance(tensor.grad, Constant) and tensor.grad == NONE and not tensor.grad_fn:
-        run.machine.trail.set(tensor, "grad", Choice(((unknown_guard(), NONE), (unknown_guard(), Unknown()))))
+        run.machine.trail.set(tensor, "grad", possible_gradient())
 
 
 def unsettle_gradients(run: Run, tensors: Iterable[Tensor]) -> None:

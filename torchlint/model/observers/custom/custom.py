@@ -17,7 +17,14 @@ from torchlint.model.events.custom import (
     TensorKeptOnContext,
 )
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.custom.function_source import Method, names, reads, root_of_one_minus_square, text
+from torchlint.model.observers.custom.function_source import (
+    Method,
+    is_nothing,
+    names,
+    reads,
+    root_of_one_minus_square,
+    text,
+)
 from torchlint.model.observers.written import may_set
 from torchlint.model.python.custom_functions import is_function
 from torchlint.model.state.hooks import Observer
@@ -339,12 +346,8 @@ def _has_no_gradient(backward: Method | None, place: int) -> bool:
     lists = [value.elements if isinstance(value, cst.Tuple) else () for value in returns]
     if not lists or any(len(each) <= place or any(isinstance(e, cst.StarredElement) for e in each) for each in lists):
         return False
-    given = [{at for at, element in enumerate(each) if not _is_none(element.value)} for each in lists]
+    given = [{at for at, element in enumerate(each) if not is_nothing(element.value)} for each in lists]
     return all(given) and not any(place in each for each in given)
-
-
-def _is_none(value: cst.BaseExpression) -> bool:
-    return isinstance(value, cst.Name) and value.value == "None"
 
 
 def _is_only_written(method: Method, name: str) -> bool:

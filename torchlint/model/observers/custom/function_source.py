@@ -293,3 +293,10 @@ def root_of_one_minus_square(node: cst.CSTNode) -> str:
         return ""
     receiver = text(square.func.value)
     return text(square.args[0].value) if receiver == "torch" and square.args else receiver
+
+
+def is_nothing(value: cst.BaseExpression) -> bool:
+    """Whether what a `backward` returns, or a part of it, is written as None, or as a tuple of None."""
+    if isinstance(value, cst.Tuple):
+        return all(is_nothing(each.value) for each in value.elements)
+    return isinstance(value, cst.Name) and value.value == "None"

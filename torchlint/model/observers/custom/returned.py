@@ -14,7 +14,7 @@ import libcst as cst
 from torchlint.model.events.custom import GradientsReturned
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.custom.custom import KEEPING, backward_of, methods_may_be_set
-from torchlint.model.observers.custom.function_source import Method, names
+from torchlint.model.observers.custom.function_source import Method, is_nothing, names
 from torchlint.model.python.custom_functions import is_function, only_of_functions
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
@@ -164,13 +164,7 @@ def _returns_something(backward: Method) -> bool:
     or marked) often has a `backward` that returns nothing, and that never runs.
     """
     returns = [node.value for node in backward.nodes if isinstance(node, cst.Return)]
-    return any(value is not None and not _is_nothing(value) for value in returns)
-
-
-def _is_nothing(value: cst.BaseExpression) -> bool:
-    if isinstance(value, cst.Tuple):
-        return all(_is_nothing(each.value) for each in value.elements)
-    return isinstance(value, cst.Name) and value.value == "None"
+    return any(value is not None and not is_nothing(value) for value in returns)
 
 
 def _falls_through(backward: Method) -> bool:
