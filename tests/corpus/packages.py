@@ -7,12 +7,15 @@ Knows nothing of torchlint. No code of a package is run here, with one exception
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import urllib.error
+import urllib.request
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -66,6 +69,45 @@ def download_sdist(name: str, version: str, folder: Path, timeout: float = 300) 
         There is no source archive, it is too large, or pip took too long.
     """
     return _downloaded(["--no-binary", normalized(name)], name, version, folder, timeout)
+
+
+def download_unrun(name: str, version: str, folder: Path, index: str, timeout: float = 60) -> Path:
+    """
+    A release's smallest wheel, for whichever Python it is, else its source archive, asked of the index at a URL (the
+    "simple" API in JSON, PEP 691) and not of pip: pip would run a source archive's build backend.
+
+    Raises
+    ------
+    Refused
+        The index does not know the release, does not answer, or the archive is too large.
+    """
+    accept = {"Accept": "application/vnd.pypi.simple.v1+json"}
+    page = urllib.request.Request(f"{index.rstrip('/')}/{normalized(name)}/", headers=accept)
+    try:
+        with urllib.request.urlopen(page, timeout=timeout) as answer:
+            files = [file for file in json.load(answer)["files"] if _version_in(file["filename"]) == version.lower()]
+        wheels = [file for file in files if file["filename"].endswith(".whl")]
+        if not files:
+            raise Refused("the index has no such release")
+        chosen = min(wheels or files, key=lambda file: file.get("size") or 0)
+        with urllib.request.urlopen(chosen["url"], timeout=timeout) as answer:
+            content = answer.read(MAX_ARCHIVE + 1)
+    except (urllib.error.URLError, TimeoutError, ValueError, KeyError) as error:
+        raise Refused(f"the index does not answer: {type(error).__name__}") from error
+    if len(content) > MAX_ARCHIVE:
+        raise Refused(f"larger than {MAX_ARCHIVE >> 20} MB")
+    folder.mkdir(parents=True, exist_ok=True)
+    archive = folder / Path(chosen["filename"]).name
+    archive.write_bytes(content)
+    return archive
+
+
+def _version_in(filename: str) -> str:
+    """Of `name-1.0-py3-none-any.whl` and of `name-1.0.tar.gz` alike; an empty string if it is neither."""
+    if filename.endswith(".whl"):
+        return filename.split("-")[1].lower()
+    matched = re.fullmatch(r".+?-(\d[^-]*(?:-\d+)?)\.(?:tar\.\w+|tgz|zip)", filename)
+    return matched[1].lower() if matched else ""
 
 
 def _downloaded(which: list[str], name: str, version: str, folder: Path, timeout: float) -> Path:

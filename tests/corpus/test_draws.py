@@ -1,4 +1,4 @@
-"""Draws and archives: the sample is the seed's, nothing lands outside, verdicts become figures. No network."""
+"""Draws and archives: the sample is the seed's, nothing lands outside, verdicts become figures. No foreign network."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ import hashlib
 import io
 import json
 import subprocess
+import sys
 import tarfile
+import threading
 import zipfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -97,6 +102,41 @@ def test_a_member_that_climbs_out_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(Refused):
         unpack(tmp_path / "p.whl", tmp_path / "out")
     assert not list(tmp_path.rglob("a.py"))
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A folder that is served as an index, and its URL."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None: ...
+
+    folder = tmp_path / "index"
+    folder.mkdir()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield folder, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_a_source_archive_is_read_and_not_run(tmp_path: Path, index: tuple[Path, str]) -> None:
+    folder, url = index
+    setup = f"open({str(tmp_path / 'ran')!r}, 'w')\n".encode()
+    members = ("p-1.0/setup.py", setup), ("p-1.0/p/a.py", b""), ("p-1.0/requirements.txt", b"torch\n")
+    _tar(folder / "p-1.0.tar.gz", *members)
+    names_of_files = ["p-0.9.tar.gz", "p-1.0.tar.gz", "p-1.0.1-py3-none-any.whl"]
+    (folder / "p").mkdir()
+    # `index.html` is what the server answers for a folder; what the answer is called is nobody's question.
+    listed = [{"filename": name, "url": f"{url}/{name}"} for name in names_of_files]
+    (folder / "p" / "index.html").write_text(json.dumps({"files": listed}))
+    names.save([names.Release("p", "1.0"), names.Release("q", "1.0")], tmp_path / "work" / "drawn.jsonl")
+    command = [sys.executable, "-m", "tests.corpus.draws", "fetch", "--work", str(tmp_path / "work"), "--index", url]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == ["p 1.0: 3 files", "q 1.0: left out, the index does not answer: HTTPError"]
+    package = tmp_path / "work" / "packages" / "p"
+    found = sorted(path.relative_to(package).as_posix() for path in package.rglob("*") if path.is_file())
+    assert found == ["p/a.py", "requirements.txt", "setup.py"]
+    assert not (tmp_path / "ran").exists()
 
 
 def test_limits_and_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

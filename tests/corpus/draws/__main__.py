@@ -2,14 +2,15 @@
 First readings: packages that nobody has looked at, linted once by a frozen linter, and read by strangers.
 
     python -m tests.corpus.draws draw --names FILE --seed 1 --packages 12 --work DIR    the names; asks nobody
-    python -m tests.corpus.draws fetch --work DIR                                       their wheels, by pip
+    python -m tests.corpus.draws fetch --work DIR [--index URL]                         wheels (by pip), or sources
     python -m tests.corpus.draws lint --work DIR --seed 1                               counts, and the sheet to be read
     python -m tests.corpus.draws record --work DIR --to tests/corpus/draws/1            what may be committed:
                                                  before the reading, that the names are burned; after it, the verdicts
     python -m tests.corpus.draws tally tests/corpus/draws/1 …                           the figures
 
-`fetch` asks the index once for each package, one after the other. An index is no catalogue to be scanned: draw few, or
-lay the unpacked packages of another source into `DIR/packages/NAME` and go on with `lint`.
+`fetch` asks the index once for each package, one after the other. With `--index` it takes the source archive where
+there is no wheel, and runs none of it. An index is no catalogue to be scanned: draw few, or lay the unpacked packages
+of another source into `DIR/packages/NAME` and go on with `lint`.
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..packages import PYTHON, Refused, download_wheel, frozen_linter, unpack
+from ..packages import PYTHON, Refused, download_unrun, download_wheel, frozen_linter, unpack
 from . import names
 from .lint import Linted, lint
 from .sheet import markdown, rows, sample
 from .tally import figures, stripped
 
 ROOT = Path(__file__).parents[3]
+OF_A_WHEEL = (*PYTHON, ".dist-info/METADATA", ".dist-info/RECORD")
+OF_SOURCES = (*PYTHON, "PKG-INFO", ".txt", ".in", ".yml", ".yaml", ".lock")
+"""Endings of what is kept: Python, and what may say which versions are required."""
 
 
 def main() -> int:
@@ -40,6 +44,7 @@ def main() -> int:
     draw.add_argument("--names", type=Path, required=True, help="tab-separated: name, version, summary")
     draw.add_argument("--packages", type=int, default=12, help="how many")
     fetch = commands.add_parser("fetch")
+    fetch.add_argument("--index", metavar="URL", help="simple index: any wheel of it, else the source archive")
     check = commands.add_parser("lint")
     check.add_argument("--commit", default="HEAD", help="the linter as this commit has it")
     check.add_argument("--findings", type=int, default=60, help="errors and warnings to be read")
@@ -72,15 +77,22 @@ def _fetch(arguments: argparse.Namespace) -> int:
             continue
         partial = arguments.work / "partial"
         shutil.rmtree(partial, ignore_errors=True)
+        archives = arguments.work / "archives"
         try:
-            wheel = download_wheel(release.name, release.version, arguments.work / "archives")
-            files = unpack(wheel, partial, (*PYTHON, ".dist-info/METADATA", ".dist-info/RECORD"))
+            if arguments.index:
+                archive = download_unrun(release.name, release.version, archives, arguments.index)
+            else:
+                archive = download_wheel(release.name, release.version, archives)
+            is_wheel = archive.suffix == ".whl"
+            files = unpack(archive, partial, OF_A_WHEEL if is_wheel else OF_SOURCES)
         except Refused as reason:
             print(f"{release.name} {release.version}: left out, {reason}")
             continue
         partial.mkdir(exist_ok=True)
         target.parent.mkdir(parents=True, exist_ok=True)
-        partial.rename(target)
+        inside = list(partial.iterdir())
+        # A source archive has one folder: what a user of it lints is what is in there.
+        (inside[0] if not is_wheel and len(inside) == 1 and inside[0].is_dir() else partial).rename(target)
         print(f"{release.name} {release.version}: {files} files")
     shutil.rmtree(arguments.work / "archives", ignore_errors=True)
     return 0
