@@ -18,6 +18,7 @@ from torchlint.model.events.trace import Step
 from torchlint.model.events.training import EvaluatedWithGraph, TrainedInEvalMode
 from torchlint.model.observers.moments import Iteration, holds, last_name, receiver_of
 from torchlint.model.observers.training.escaping import keeps_graph
+from torchlint.model.observers.training.forwards_elsewhere import takes_gradients
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Guard, Truth, conjoin
 from torchlint.model.state.hooks import Observer
@@ -37,6 +38,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, anywhere
+from torchlint.syntax.reading import differentiates
 from torchlint.syntax.spelling import dotted, identifier, runs_few_times
 from torchlint.syntax.tree import written
 
@@ -57,6 +59,10 @@ _KEEPS_MODE = frozenset(
 )
 """Methods of Modules that torch has, which leave the mode alone or say it; any other may set it."""
 _DIFFERENTIATES = re.compile(r"backward|grad|attack|perturb|advers|optimi", re.IGNORECASE)
+_TEST = re.compile(r"(?:^|\.)(?:tests?|test_[^.]*|[^.]*_test|conftest)(?:\.|$)")
+"""The dotted name of a file of tests."""
+_ASSERTS = re.compile(r"\bassert|\.assert|\bpytest\b|\bunittest\b")
+"""A script that evaluates is called `test_model`, too; it asserts nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,11 +135,17 @@ class Modes(Observer):
 
     def finished(self) -> None:
         # A model whose forward differentiates needs its graph, and an unknown one may be any that the file defines.
-        if self._found and _IN_FORWARD.search(self.machine.program.text):
+        found = [event for functions, event in self._found.values() if not functions & self._muted]
+        if not found or _IN_FORWARD.search(self.machine.program.text):
             return
-        for functions, event in self._found.values():
-            if not functions & self._muted:
-                self.machine.emit(event)
+        if any(event.unknown for event in found) and takes_gradients(self.machine.mentioning):
+            found = [event for event in found if not event.unknown]
+        for event in found:
+            self.machine.emit(event)
+
+    def _is_test(self) -> bool:
+        name = self.machine.globals.module
+        return bool(_TEST.search(name) and _ASSERTS.search(self.machine.program.text))
 
     # -- where we are
 
@@ -319,6 +331,8 @@ class Modes(Observer):
             if _differentiated(self._log, note, loop) or self._is_kept(note, loop):
                 continue
             functions = {id(each) for each in (note.function,) if each is not None}
+            rounds = [each.loop for each in note.iterations]
+            few = all(map(runs_few_times, rounds[rounds.index(loop) :]))
             self._found[id(loop)] = (
                 functions,
                 EvaluatedWithGraph(
@@ -328,6 +342,8 @@ class Modes(Observer):
                     module=note.name,
                     loop=loop.origin,
                     unknown=isinstance(note.module, Unknown),
+                    trains=differentiates(loop),
+                    tried=few or self._is_test(),
                 ),
             )
 
@@ -371,19 +387,17 @@ def _hands_on(loop: ir.For | ir.While, function: ir.FunctionDef) -> bool:
 def _loop_of(call: _Note, mode: _Note) -> ir.For | ir.While | None:
     """
     The outermost loop around the call that starts after the mode is set, if it holds the call itself, and no few
-    rounds are written out: what few graphs cost is nothing.
+    rounds are written out, all of them: what few graphs cost is nothing.
     """
     common = {each.activation for each in mode.iterations}
-    for iteration in call.iterations:
-        loop = iteration.loop
-        if iteration.activation in common or not isinstance(loop, (ir.For, ir.While)):
-            continue
-        inside = any(node is call.origin for node in ir.walk(loop))
-        return loop if inside and not _is_written_out(loop) else None
-    return None
+    loops = [each.loop for each in call.iterations if each.activation not in common]
+    loop = loops[0] if loops else None
+    if not isinstance(loop, (ir.For, ir.While)) or not any(node is call.origin for node in ir.walk(loop)):
+        return None
+    return None if all(map(_is_written_out, loops)) else loop
 
 
-def _is_written_out(loop: ir.For | ir.While) -> bool:
+def _is_written_out(loop: ir.Node) -> bool:
     """Whether each of a few rounds is written: `for size in (1, 3)`."""
     return isinstance(loop, ir.For) and isinstance(loop.iterable, ir.Sequence) and runs_few_times(loop)
 
