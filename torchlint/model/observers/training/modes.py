@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import libcst as cst
 
@@ -65,11 +65,14 @@ _ASSERTS = re.compile(r"\bassert|\.assert|\bpytest\b|\bunittest\b")
 """A script that evaluates is called `test_model`, too; it asserts nothing."""
 
 
+_Kind: TypeAlias = Literal["eval", "train", "call", "backward", "unknown", "given"]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Note:
     """A mode was set, a module was called, a backward ran, or unknown code was given `module`."""
 
-    kind: Literal["eval", "train", "call", "backward", "unknown", "given"]
+    kind: _Kind
     time: int
     module: Value | None
     name: str
@@ -111,13 +114,7 @@ class Modes(Observer):
         self._frozen = -1  # the time from which on parameters are frozen
         self._is_script = False
 
-    def _note(
-        self,
-        kind: Literal["eval", "train", "call", "backward", "unknown", "given"],
-        module: Value | None,
-        origin: ir.Node,
-        name: str = "",
-    ) -> None:
+    def _note(self, kind: _Kind, module: Value | None, origin: ir.Node, name: str = "") -> None:
         log, machine = self._log, self.machine
         records = machine.grad_mode is Truth.YES and not machine.assumed - machine.path
         function = log.functions[-1] if log.functions else None
@@ -134,18 +131,14 @@ class Modes(Observer):
         self._frozen = -1
 
     def finished(self) -> None:
-        # A model whose forward differentiates needs its graph, and an unknown one may be any that the file defines.
+        # A model whose forward differentiates needs its graph, and an unknown one may be any of the package.
         found = [event for functions, event in self._found.values() if not functions & self._muted]
         if not found or _IN_FORWARD.search(self.machine.program.text):
             return
-        if any(event.unknown for event in found) and takes_gradients(self.machine.mentioning):
-            found = [event for event in found if not event.unknown]
+        silent = any(event.unknown for event in found) and takes_gradients(self.machine.mentioning)
         for event in found:
-            self.machine.emit(event)
-
-    def _is_test(self) -> bool:
-        name = self.machine.globals.module
-        return bool(_TEST.search(name) and _ASSERTS.search(self.machine.program.text))
+            if not (event.unknown and silent):
+                self.machine.emit(event)
 
     # -- where we are
 
@@ -321,20 +314,17 @@ class Modes(Observer):
             mine = [m for m in modes if m.module is note.module]
             if not mine or mine[-1].kind != "eval" or any(m.kind == "train" for m in modes[modes.index(mine[-1]) :]):
                 continue
-            if mine[-1].path - note.path or 0 <= self._frozen <= note.time:
-                continue
             loop = _loop_of(note, mine[-1])
-            if loop is None or not isinstance(note.origin.origin, cst.Call) or id(loop) in self._found:
+            if loop is None or mine[-1].path - note.path or 0 <= self._frozen <= note.time:
+                continue
+            if not isinstance(note.origin.origin, cst.Call) or id(loop) in self._found:
                 continue
             if isinstance(loop.body[-1], ir.Break) or any(identifier(node) in _GRAD_MODES for node in ir.walk(loop)):
                 continue
             if _differentiated(self._log, note, loop) or self._is_kept(note, loop):
                 continue
-            functions = {id(each) for each in (note.function,) if each is not None}
-            rounds = [each.loop for each in note.iterations]
-            few = all(map(runs_few_times, rounds[rounds.index(loop) :]))
             self._found[id(loop)] = (
-                functions,
+                {id(each) for each in (note.function,) if each is not None},
                 EvaluatedWithGraph(
                     node=note.origin.origin,
                     statement=note.line,
@@ -343,7 +333,7 @@ class Modes(Observer):
                     loop=loop.origin,
                     unknown=isinstance(note.module, Unknown),
                     trains=differentiates(loop),
-                    tried=few or self._is_test(),
+                    tried=_runs_few_times(note, loop) or _is_test(self.machine),
                 ),
             )
 
@@ -395,6 +385,17 @@ def _loop_of(call: _Note, mode: _Note) -> ir.For | ir.While | None:
     if not isinstance(loop, (ir.For, ir.While)) or not any(node is call.origin for node in ir.walk(loop)):
         return None
     return None if all(map(_is_written_out, loops)) else loop
+
+
+def _runs_few_times(call: _Note, loop: ir.For | ir.While) -> bool:
+    """Whether a loop, and those inside it around the call, are written to run a few times only."""
+    loops = [each.loop for each in call.iterations]
+    return all(isinstance(each, (ir.For, ir.While)) and runs_few_times(each) for each in loops[loops.index(loop) :])
+
+
+def _is_test(machine: Machine) -> bool:
+    text = machine.program.text
+    return bool(_TEST.search(machine.globals.module) and _ASSERTS.search(text))
 
 
 def _is_written_out(loop: ir.Node) -> bool:
