@@ -17,6 +17,7 @@ from torchlint.model.events import BackwardCallee
 from torchlint.model.events.trace import Step
 from torchlint.model.events.training import EvaluatedWithGraph, TrainedInEvalMode
 from torchlint.model.observers.moments import Iteration, holds, last_name, receiver_of
+from torchlint.model.observers.testing import is_test
 from torchlint.model.observers.training.escaping import keeps_graph
 from torchlint.model.observers.training.forwards_elsewhere import takes_gradients
 from torchlint.model.python.attributes import is_module
@@ -59,10 +60,6 @@ _KEEPS_MODE = frozenset(
 )
 """Methods of Modules that torch has, which leave the mode alone or say it; any other may set it."""
 _DIFFERENTIATES = re.compile(r"backward|grad|attack|perturb|advers|optimi", re.IGNORECASE)
-_TEST = re.compile(r"(?:^|\.)(?:tests?|test_[^.]*|[^.]*_test|conftest)(?:\.|$)")
-"""The dotted name of a file of tests."""
-_ASSERTS = re.compile(r"\bassert|\.assert|\bpytest\b|\bunittest\b")
-"""A script that evaluates is called `test_model`, too; it asserts nothing."""
 
 
 _Kind: TypeAlias = Literal["eval", "train", "call", "backward", "unknown", "given"]
@@ -333,7 +330,7 @@ class Modes(Observer):
                     loop=loop.origin,
                     unknown=isinstance(note.module, Unknown),
                     trains=differentiates(loop),
-                    tried=_runs_few_times(note, loop) or _is_test(self.machine),
+                    tried=_runs_few_times(note, loop) or is_test(self.machine),
                 ),
             )
 
@@ -391,11 +388,6 @@ def _runs_few_times(call: _Note, loop: ir.For | ir.While) -> bool:
     """Whether a loop, and those inside it around the call, are written to run a few times only."""
     loops = [each.loop for each in call.iterations]
     return all(isinstance(each, (ir.For, ir.While)) and runs_few_times(each) for each in loops[loops.index(loop) :])
-
-
-def _is_test(machine: Machine) -> bool:
-    text = machine.program.text
-    return bool(_TEST.search(machine.globals.module) and _ASSERTS.search(text))
 
 
 def _is_written_out(loop: ir.Node) -> bool:
