@@ -595,6 +595,23 @@ def leaves_that_a_function_steps():
         b.grad.zero_()
 
 
+def leaves_that_a_function_steps_asked_for_none():
+    """Holds: w.grad is not None and b.grad is not None"""
+
+    def descend(parameters, lr):
+        for p in parameters:
+            p.data -= lr * p.grad  # strict: [TLN207]
+
+    w, b = torch.zeros(2, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
+    for _ in range(2):
+        loss = (torch.rand(4, 2) @ w + b - 1).pow(2).sum()
+        if w.grad is not None:
+            w.grad.data.zero_()  # strict: [TLN401]
+            b.grad.data.zero_()
+        loss.backward()
+        descend([w, b], 0.1)
+
+
 def one_leaf_is_forgotten_after_a_step():
     """Holds: (c.grad != 0).all() and (w.grad == 0).all()"""
     w, b, c = torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True)

@@ -108,7 +108,7 @@ def owners_of(statement: ir.Node, attribute: str) -> set[str]:
 
 
 def reads_of(machine: Machine, name: str, attribute: str) -> bool:
-    """Whether the running function reads that attribute of a name, but for what `owners_of` says."""
+    """Whether the running function reads that attribute of a name, but for what `owners_of` says, and for `is None`."""
     around: ir.Node = machine.stack[-1].definition if machine.stack else machine.program
     written = {
         id(inside)
@@ -116,6 +116,7 @@ def reads_of(machine: Machine, name: str, attribute: str) -> bool:
         if isinstance(each, (ir.ExpressionStatement, ir.Assign)) and owners_of(each, attribute)
         for inside in ir.walk(each)
     }
+    written |= {id(each.left) for each in ir.walk(around) if isinstance(each, ir.Compare) and "is" in each.ops[0]}
     return any(
         isinstance(each, ir.Attribute) and each.attr == attribute and dotted(each.value) == name
         for each in ir.walk(around)
