@@ -28,8 +28,9 @@ class EvaluationTracksGradients(Rule):
 
     ## Known limits
     Silent where outputs are returned, yielded, appended or stored, where a backward follows, and where a caller in the
-    same file calls the function under `no_grad`. Silent, too, in files that differentiate inside of a `forward`, and
-    for loops over at most four values that are written out.
+    same file calls the function under `no_grad`. Silent, too, in files that differentiate inside of a `forward`, for
+    models of other files where one of the package does, and for loops over at most four values that are written out.
+    With `--strict` only: loops of at most four rounds, and tests.
 
     ## References
     - [Evaluation mode and no-grad mode](https://docs.pytorch.org/docs/stable/notes/autograd.html#evaluation-mode-nn-module-eval)
@@ -39,6 +40,7 @@ class EvaluationTracksGradients(Rule):
     name = "evaluation-tracks-gradients"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -81,13 +83,16 @@ class EvaluationTracksGradients(Rule):
     )
 
     def check(self, event: training.EvaluatedWithGraph) -> Iterator[Diagnostic]:
-        message = f"`{event.module}` is only evaluated in this loop, and each call records a graph that no backward "
-        message += "reads: use `torch.no_grad()`" + (", unless it takes gradients itself" if event.unknown else "")
+        when = "evaluated where this loop skips its backward" if event.trains else "only evaluated in this loop"
+        message = f"`{event.module}` is {when}, and each call records a graph that no backward reads: "
+        message += f"use `torch.no_grad()`{' there' if event.trains else ''}"
+        message += ", unless it takes gradients itself" if event.unknown else ""
         recorded = "max(t.requires_grad for t in tensors_(bound_))"  # (raises, and says nothing, where none is bound)
         words = f"`{event.module}` is in evaluation mode, and what it returns requires grad: a graph was recorded"
         claims = (Holds(f"{recorded} and not {event.module}.training", words=words),)
-        fix, group = _fix(event.loop), (event.module,)
-        yield Diagnostic(event.node, message, event.trace, fix, group=group, others="loop", claims=claims)
+        fix, group = None if event.trains else _fix(event.loop), (event.module,)
+        level = Level.STRICT if event.tried else None
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="loop", claims=claims)
 
 
 def _fix(loop: cst.CSTNode) -> Fix | None:

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.fixes.rewrites import attributes, code, has_comment
-from torchlint.model import events
+from torchlint.model.events import gradients
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule, Settings
 from torchlint.truth import Truth
 
@@ -18,7 +18,7 @@ class ManualGradZeroing(Rule):
 
     ## Why is this bad?
     It is easy to forget one tensor, and gradients of two passes add up. What is zeroed in place is zero for whoever
-    kept it (`g = x.grad`), too. Before the first backward `.grad` is None: then `x.grad.zero_()` raises: an error.
+    kept it (`g = x.grad`), too. Before the first backward `.grad` is None: then `x.grad.zero_()` raises.
 
     ## Cure
     `optimizer.zero_grad()` or `module.zero_grad()`. For bare tensors `torch.autograd.grad(loss, (x1, x2))`: it returns
@@ -28,11 +28,11 @@ class ManualGradZeroing(Rule):
     Unsafe: `zero_grad()` resets all parameters, and sets `.grad` to None rather than to zeros.
 
     ## Known limits
-    Scaling, clipping or setting a gradient isn't reported, nor what stands in a function `zero_grad` of your own. With
-    `--strict` only: `x.grad = None`, which is what `zero_grad()` does since torch 2.0; where no optimizer or module is
-    known to hold the tensor, or a loop over parameters does more than this, and no backward is known to have reached it
-    (it may fill other gradients too, which `torch.autograd.grad` would not; the loop may choose). Silent where the
-    object isn't known to be a tensor: other classes have a `grad`, too.
+    Scaling, clipping or setting a gradient isn't reported, nor what stands in a function `zero_grad` of your own, nor
+    what isn't known to be a tensor's. With `--strict` only: `x.grad = None`, as `zero_grad()` does since torch 2.0;
+    what forgets none (a loop over `parameters()`, all leaves after a step by hand), unless a name holds the gradient;
+    and where no optimizer or module is known to hold the tensor, or a loop over parameters does more than this, and no
+    backward is known to have reached it (it may fill others, as `torch.autograd.grad` would not; the loop may choose).
 
     ## References
     - [torch.optim.Optimizer.zero_grad](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html)
@@ -82,9 +82,7 @@ class ManualGradZeroing(Rule):
             import torch
 
             x = torch.tensor(2.0, requires_grad=True)
-            y = x * x
             x.grad.zero_()  # error: [TLN401]
-            y.backward()
             """,
             shows=Raises("'NoneType' object has no attribute 'zero_'"),
         ),
@@ -95,22 +93,18 @@ class ManualGradZeroing(Rule):
             import torch
 
             x = torch.tensor(2.0, requires_grad=True)
-            optimizer = torch.optim.SGD([x], lr=0.1)
-            for _ in range(2):
-                optimizer.zero_grad()
-                (x * x).backward()
-                x.grad *= 0.5  # scaled, not reset
-                optimizer.step()
+            (x * x).backward()
+            x.grad *= 0.5  # scaled, not reset
             (slope,) = torch.autograd.grad(x * x, x)
             """
         ),
     )
 
-    def check(self, event: events.GradWritten, settings: Settings) -> Iterator[Diagnostic]:
+    def check(self, event: gradients.GradWritten, settings: Settings) -> Iterator[Diagnostic]:
         if event.how == "assign" or event.function == "zero_grad":
             return
-        owner = _gradient(event)
-        if event.grad_is_none is Truth.YES and event.how not in ("none", "zeros"):
+        owner, anew = _gradient(event), event.how in ("none", "zeros")  # whoever else holds the old gradient keeps it
+        if event.grad_is_none is Truth.YES and not anew:
             message = f"{owner} is still None here: no backward has reached the tensor"
             claims = (Raises("'NoneType' object has no attribute"),)
             yield Diagnostic(event.node, message, event.trace, level=Level.ERROR, claims=claims)
@@ -120,28 +114,34 @@ class ManualGradZeroing(Rule):
             holder = event.object
         statement = event.loop if event.loop is not None else event.statement
         fix = None
-        whole = event.loop is not None or event.optimizer
-        if whole and holder and not _loses_comment(statement):
+        if holder and (event.loop is not None or event.optimizer) and not _loses_comment(statement):
             fix = Fix(f"call `{holder}.zero_grad()`", (Edit(statement, f"{holder}.zero_grad()"),), safe=False)
-        anew = event.how in ("none", "zeros")  # whoever else holds the old gradient keeps it
         older = settings.target.begins_before((2, 0))  # there `zero_grad` fills with zeros itself
         what = "reset" if anew or older else "zeroed"
         tensor = owner.strip("`").removesuffix(".grad") if owner.startswith("`") else "x"
-        cure = f"`torch.autograd.grad` doesn't; write `(g,) = torch.autograd.grad(loss, {tensor})`"
-        if holder:
-            kept = "is for that" if what == "reset" else "forgets none, and leaves a gradient that you kept as it was"
-            cure = f"`{holder}.zero_grad()` {kept}"
+        cure = _cure(event, tensor, holder, what)
         message = f"{owner} is {what} by hand, as backward adds to it: {cure}"
         some = bool(event.parameters_of) and event.loop is None  # perhaps of those alone that a condition names
         level = None if (holder and not some) or event.alone else Level.STRICT
-        level = Level.STRICT if anew else level  # that is what `zero_grad` does since torch 2.0
-        yield Diagnostic(event.node, message, event.trace, fix, level, claims=(Observed("gradient-zeroed"),))
+        level = Level.STRICT if anew or event.all_at_once else level  # that is what `zero_grad` does (since torch 2.0)
+        of, seen = event.row or None, (Observed("gradient-zeroed"),)
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=of, others="gradient", claims=seen)
 
 
-def _gradient(event: events.GradWritten) -> str:
+def _gradient(event: gradients.GradWritten) -> str:
     """The gradient as this line spells it; the tensor may have another name where it was made."""
     written = [code(node) for node in attributes(event.node, "grad")]
     return f"`{(written or [f'{event.owner.name}.grad'])[0]}`" if written or event.owner.name else "a gradient"
+
+
+def _cure(event: gradients.GradWritten, tensor: str, holder: str, what: str) -> str:
+    if holder:
+        kept = "is for that" if what == "reset" or event.loop is not None else "forgets none"
+        return f"`{holder}.zero_grad()` {kept}{'' if what == 'reset' else ', and leaves one that you kept as it was'}"
+    if not event.read_here:  # but by what reads it off the tensor
+        return f"`{tensor}.grad = None` leaves a gradient that somebody kept as it was"
+    write = "" if event.row else f"; write `(g,) = torch.autograd.grad(loss, {tensor})`"
+    return f"`torch.autograd.grad` doesn't{write}"
 
 
 def _loses_comment(statement: cst.CSTNode) -> bool:

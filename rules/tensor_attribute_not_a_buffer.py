@@ -26,7 +26,7 @@ class TensorAttributeNotABuffer(Rule):
     ## Known limits
     Silent where the tensor is created on a device or moved by hand, in another file too (`head.x = fn(head.x)`), where
     it is assigned anew outside `__init__`, and for scalars, which work with tensors of every device:
-    `torch.ones(size)` may be one where `size` isn't known.
+    `torch.ones(size)` may be one where `size` isn't known. In a test that moves nothing with `--strict` only.
 
     ## References
     - [torch.nn.Module.register_buffer](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer)
@@ -36,6 +36,7 @@ class TensorAttributeNotABuffer(Rule):
     name = "tensor-attribute-not-a-buffer"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -96,7 +97,8 @@ class TensorAttributeNotABuffer(Rule):
         text = f'{event.owner}.register_buffer("{event.attribute}", {code(event.value_node)})'
         fix = Fix("make it a buffer", (Edit(event.statement, text),), safe=False)
         claims = (Observed("unregistered", f"{event.owner}.{event.attribute}"),)
+        level = Level.STRICT if event.stays else None
         group, label = (event.module, event.owner), f"`{event.owner}.{event.attribute}`"
         yield Diagnostic(
-            event.node, message, event.trace, fix, group=group, label=label, others="tensor", claims=claims
+            event.node, message, event.trace, fix, level, group=group, label=label, others="tensor", claims=claims
         )

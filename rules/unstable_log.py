@@ -47,7 +47,8 @@ class UnstableLog(Rule):
     never meets values that are small enough. Silent on what has bounds, and cannot overflow or round to 0
     (`clamp(max=…)`, `tanh`, `-abs(x)`, `x[x < 0]`), and on a result that is asked afterwards whether it has (`isinf`,
     `== inf`).
-    With `--strict` only: what is divided by as well, infinite there all the same, and `def loss_reference`.
+    With `--strict` only: what is divided by as well, infinite there all the same; what nobody differentiates, and whose
+    result is clamped, or read in parts; and `def loss_reference`.
 
     ## References
     - [torch.nn.functional.softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html)
@@ -125,7 +126,8 @@ class UnstableLog(Rule):
         why = "is -inf as soon as the sigmoid rounds to 1" if event.complement else why
         message = f"{shown(event.node)} {why}{nan}: {of} is one operation and exact"
         # most code has no values that are so small; and what is divided by is infinite there in any case
-        level = Level.STRICT if event.stable in _OF_SMALL or event.divides or event.reference else None
+        moot = event.stable in _OF_SMALL or event.divides or event.reference or event.mended
+        level = Level.STRICT if moot else None
         claims = (Observed("inexact", *stable_of_names(event)),)
         fix, weight, made = partial(_fix, event), (event.complement,), event.inner  # several may be of one softmax
         yield Diagnostic(

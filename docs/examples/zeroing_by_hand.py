@@ -14,7 +14,7 @@ y.backward()
 print("first: ", x1.grad, x2.grad)
 
 x1.grad.zero_()  # smell: [TLN401]
-x2.grad.zero_()  # smell: [TLN401]
+x2.grad.zero_()
 y = x1 * (x1 + x2)
 y.backward()
 print("second:", x1.grad, x2.grad)

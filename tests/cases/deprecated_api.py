@@ -285,3 +285,10 @@ def a_container_of_ones_own():
         pass
 
     Block()
+
+
+def names_that_only_the_documentation_calls_deprecated():
+    """Holds: product.shape == (2, 3)"""
+    notes = {}
+    notes.setdefault(torch.ger, "the outer product")  # strict: [TLN902]
+    product = torch.ger(torch.ones(2), torch.ones(3))  # smell: [TLN902]

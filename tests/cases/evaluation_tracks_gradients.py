@@ -387,3 +387,50 @@ def an_epoch_that_calls_a_criterion_it_is_given():
             return total
 
     net = nn.Linear(2, 1)
+
+
+def a_loop_that_goes_backward_on_another_path():
+    """Holds: recorded == [True] * 3"""
+
+    class Trainer:
+        def test(self, batches, model):
+            model.eval()
+            return self.epoch(batches, model, "test")
+
+        def train(self, batches, model):
+            model.train()
+            return self.epoch(batches, model, "train")
+
+        def epoch(self, batches, model, stage):
+            total = 0.0
+            for x in batches:
+                loss = model(x).sum()  # smell: [TLN406]
+                if stage == "train":
+                    loss.backward()
+                total += loss.item()
+            return total
+
+    net = nn.Linear(2, 1)
+    recorded = []
+    net.register_forward_hook(lambda m, i, o: recorded.append(o.requires_grad))
+    Trainer().test(torch.rand(3, 4, 2), net)
+
+
+def three_rounds_that_try_a_model_out():
+    """Holds: out.requires_grad"""
+    model = nn.Linear(3, 3)
+    model.eval()
+    for _ in range(3):
+        out = model(torch.rand(2, 3))  # strict: [TLN406]
+        assert out.sum().item() < 100
+
+
+def few_splits_of_many_batches():
+    """Holds: output.requires_grad"""
+    model = nn.Linear(3, 3)
+    model.eval()
+    train, val = torch.rand(9, 2, 3), torch.rand(7, 2, 3)
+    for split in (train, val):
+        for x in split:
+            output = model(x)  # smell: [TLN406]
+            print(output.abs().sum().item())

@@ -564,3 +564,81 @@ def zeroed_from_the_second_iteration_on():
             v.grad.zero_()  # smell: [TLN401]
         (v * x).sum().backward()
         started = True
+
+
+def all_leaves_after_a_step_by_hand():
+    """Holds: (w.grad == 0).all() and (b.grad == 0).all()"""
+    w, b = torch.zeros(2, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
+    for _ in range(2):
+        loss = (torch.rand(4, 2) @ w + b - 1).pow(2).sum()
+        loss.backward()
+        with torch.no_grad():
+            w -= 0.1 * w.grad
+            b -= 0.1 * b.grad
+        w.grad.zero_()  # strict: [TLN401]
+        b.grad.zero_()
+
+
+def leaves_that_a_function_steps():
+    """Holds: (w.grad == 0).all() and (b.grad == 0).all()"""
+
+    def descend(parameters, lr):
+        for p in parameters:
+            p.data -= lr * p.grad  # strict: [TLN207]
+
+    w, b = torch.zeros(2, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
+    for _ in range(2):
+        loss = (torch.rand(4, 2) @ w + b - 1).pow(2).sum()
+        loss.backward()
+        descend([w, b], 0.1)
+        w.grad.zero_()  # strict: [TLN401]
+        b.grad.zero_()
+
+
+def leaves_that_a_function_steps_asked_for_none():
+    """Holds: w.grad is not None and b.grad is not None"""
+
+    def descend(parameters, lr):
+        for p in parameters:
+            p.data -= lr * p.grad  # strict: [TLN207]
+
+    w, b = torch.zeros(2, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
+    for _ in range(2):
+        loss = (torch.rand(4, 2) @ w + b - 1).pow(2).sum()
+        if w.grad is not None:
+            w.grad.data.zero_()  # strict: [TLN401]
+            b.grad.data.zero_()
+        loss.backward()
+        descend([w, b], 0.1)
+
+
+def one_leaf_is_forgotten_after_a_step():
+    """Holds: (c.grad != 0).all() and (w.grad == 0).all()"""
+    w, b, c = torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True)
+    for _ in range(2):
+        loss = (w + b + c - 1).pow(2).sum()
+        loss.backward()
+        with torch.no_grad():
+            w -= 0.1 * w.grad
+            b -= 0.1 * b.grad
+            c -= 0.1 * c.grad  # warning: [TLN112]
+        w.grad.zero_()  # smell: [TLN401]
+        b.grad.zero_()
+
+
+def all_parameters_in_a_loop():
+    """Holds: all((p.grad == 0).all() for p in net.parameters())"""
+    net = nn.Linear(2, 1)
+    net(torch.rand(3, 2)).sum().backward()
+    for p in net.parameters():
+        if p.grad is not None:
+            p.grad.zero_()  # strict: [TLN401]
+
+
+def all_parameters_in_a_loop_and_a_gradient_is_kept():
+    """Holds: (kept == 0).all()"""
+    net = nn.Linear(2, 1)
+    net(torch.rand(3, 2)).sum().backward()
+    kept = net.weight.grad
+    for p in net.parameters():
+        p.grad.zero_()  # smell: [TLN401]

@@ -304,11 +304,11 @@ def backward_called_by_code_elsewhere():
     net = nn.Linear(2, 1)
     wrap(net(torch.ones(1, 2)).sum().backward)()
     for p in net.parameters():
-        p.grad.zero_()  # smell: [TLN401]
+        p.grad.zero_()  # strict: [TLN401]
     first, *_ = eval("lambda several: several")([net(torch.ones(1, 2)).sum().backward])
     net.zero_grad()
     first()
-    net.weight.grad.zero_()
+    net.weight.grad.zero_()  # strict: [TLN401]
 
 
 def recurrent_state_carried_over_steps():

@@ -422,3 +422,36 @@ def shifted_and_written_over():
 
     with torch.no_grad():
         assert cross_entropy(torch.tensor([[200.0, 0.0]]), torch.tensor([[0]])).isfinite().all()
+
+
+def sampled_entries_are_read_where_nothing_is_recorded():
+    """Holds: drawn.isfinite().all()"""
+
+    @torch.no_grad()
+    def sample(scores):
+        probabilities = torch.softmax(scores, -1)
+        token = torch.multinomial(probabilities, 1)
+        return probabilities.log().gather(-1, token)  # strict: [TLN605]
+
+    drawn = sample(torch.tensor([[0.0, 200.0]]))
+
+
+def clamped_in_a_sampler():
+    """Holds: found.isfinite().all()"""
+
+    def sample(scores):
+        probabilities = torch.softmax(scores, -1)
+        return torch.log(probabilities).clamp(min=-100.0)  # strict: [TLN605]
+
+    found = sample(torch.tensor([[0.0, 200.0]]))
+
+
+def clamped_in_a_loss():
+    """Holds: scores.grad.isnan().any()"""
+
+    def loss_of(scores):
+        probabilities = torch.softmax(scores, -1)
+        return -torch.log(probabilities).clamp(min=-100.0)[0, 1]  # smell: [TLN605]
+
+    scores = torch.tensor([[0.0, -200.0]], requires_grad=True)
+    loss_of(scores).backward()

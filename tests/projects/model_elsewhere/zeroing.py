@@ -1,4 +1,4 @@
 def reset(model):
     for parameter in model.parameters():
         if parameter.grad is not None:
-            parameter.grad.zero_()  # smell: [TLN401]
+            parameter.grad.zero_()

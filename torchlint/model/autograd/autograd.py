@@ -91,6 +91,7 @@ class Autograd:
         "adds_up",
         "asked_for",
         "escaped",
+        "filled",
         "filled_beside",
         "freed_reads",
         "given",
@@ -129,6 +130,8 @@ class Autograd:
         self.write_records: list[WriteRecord] = []
         self.pending_alias_writes: list[tuple[Alias, Family, Write]] = []
         self.visited: Visited = {}
+        self.filled: list[tuple[Tensor, int]] = []
+        """The leaves that the last backward has reached, and how many writes each had seen by then."""
         self.reset_since = 0
         """When a leaf that the last pass reaches had its gradient set to zero."""
         self.adds_up = False

@@ -192,6 +192,7 @@ def _one_pass(
     partly: set[int] = set()
     visited, leaves, reached = walk_to(autograd, starts, given, through=partly if accumulates else None)
     autograd.visited = visited
+    autograd.filled = [(leaf, len(leaf.storage.writes)) for _, leaf in leaves]
     autograd.reset_since = max((leaf.grad_reset for _, leaf in leaves), default=0)
     autograd.adds_up = not leaves or any(leaf.grad is not NONE for _, leaf in leaves)
     autograd.starts = {id(node) for _, node in starts}

@@ -487,48 +487,6 @@ class ParameterDerived(Event):
     value_node: cst.BaseExpression
 
 
-GradWrite: TypeAlias = Literal["zero_", "none", "scale", "fill", "assign", "zeros"]
-
-
-@record(frozen=True, kw_only=True)
-class GradWritten(Event):
-    """
-    `.grad` of a tensor is written by hand.
-
-    Attributes
-    ----------
-    how
-        "zero_": `x.grad.zero_()`, also through `.data`; "none": `x.grad = None`; "scale": `x.grad *= 0`;
-        "fill": `x.grad.fill_(0)`; "zeros": `x.grad = torch.zeros_like(x)`; "assign": anything else.
-    owner
-        The tensor whose gradient it is.
-    grad_is_none
-        YES: no backward has reached the tensor yet.
-    parameters_of
-        In `for p in m.parameters(): ...`, the source of `m`; else "".
-    optimizer
-        The name of an optimizer known to hold the tensor, else "".
-    object
-        Of what the tensor is known as an attribute, unless that is certainly no Module; else "".
-    loop
-        The `for` statement over the parameters, if its body is nothing but this write (and a guard against None).
-    function
-        The name of the function it is written in, or "": somebody has to implement `zero_grad`.
-    alone
-        The run has seen a backward fill the gradient, and no parameters beside it, as far as the graph is known.
-    """
-
-    how: GradWrite
-    owner: TensorFacts
-    grad_is_none: Truth
-    parameters_of: str = ""
-    optimizer: str = ""
-    object: str = ""
-    loop: cst.For | None = None
-    function: str = ""
-    alone: bool = False
-
-
 @record(frozen=True, kw_only=True)
 class ResultDropped(Event):
     """

@@ -111,6 +111,10 @@ class LogarithmComposed(Event):
         Not of the sigmoid, but of what it lacks to 1.
     reference
         The function around it is there to be compared with, or defines the stable one, by its name.
+    infers
+        Nobody differentiates it: grad mode is off, or names say that it is for inference.
+    mended
+        So it is, and infinite entries are taken out of the result, or only some entries are read.
     """
 
     stable: Stable
@@ -125,6 +129,8 @@ class LogarithmComposed(Event):
     inner: cst.CSTNode | None = None
     complement: bool = False
     reference: bool = False
+    infers: bool = False
+    mended: bool = False
 
 
 @record(frozen=True, kw_only=True)

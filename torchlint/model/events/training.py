@@ -158,11 +158,17 @@ class EvaluatedWithGraph(Event):
         The loop.
     unknown
         Nobody knows the model's class: its `forward` may take gradients itself, which it can't under `no_grad`.
+    trains
+        The same loop goes backward on another path, which `no_grad` around it would break.
+    tried
+        The loop only tries the model out: it runs a few times, or is part of a test.
     """
 
     module: str
     loop: cst.CSTNode
     unknown: bool = False
+    trains: bool = False
+    tried: bool = False
 
 
 @record(frozen=True, kw_only=True)

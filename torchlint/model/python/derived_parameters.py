@@ -13,7 +13,8 @@ import libcst as cst
 from torchlint.condition import Condition
 from torchlint.knowledge.shapes.dtypes import is_dtype
 from torchlint.model.autograd.tensors import materialise
-from torchlint.model.events import GradWrite, ParameterDerived
+from torchlint.model.events import ParameterDerived
+from torchlint.model.events.gradients import GradWrite
 from torchlint.model.python.attributes import evaluate_again, is_module
 from torchlint.model.python.run import Run
 from torchlint.model.state.guards import Truth

@@ -13,9 +13,9 @@ import libcst as cst
 from torchlint.model.state.guards import Guard
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.trail import Changes
-from torchlint.model.state.values import Frame, Instance, Optimizer, Tensor, Value
+from torchlint.model.state.values import Frame, Instance, Optimizer, Tensor, Value, reachable_tensors
 from torchlint.syntax import ir
-from torchlint.syntax.spelling import dotted_text
+from torchlint.syntax.spelling import dotted, dotted_text
 
 _COMPILES = re.compile(r"(?:^|\bjit\.)(?:script|script_method|export)$")
 
@@ -72,6 +72,69 @@ def loop_source(machine: Machine, owner: Tensor) -> str:
 def loop_over(machine: Machine, owner: Tensor) -> cst.For | None:
     """The loop over parameters whose body is nothing but this write."""
     return machine.parameter_loops[-1][1] if machine.parameter_loops and loop_source(machine, owner) else None
+
+
+def next_to(machine: Machine, attribute: str) -> list[ir.Statement]:
+    """The running statement and those right before and behind it that write to that attribute of something, too."""
+    around: ir.Node = machine.stack[-1].definition if machine.stack else machine.program
+    running = machine.statement
+    for node in ir.walk(around):
+        for part in ir.parts(type(node)):
+            block = getattr(node, part)
+            if not isinstance(block, list) or not any(each is running for each in block):
+                continue
+            at = next(index for index, each in enumerate(block) if each is running)
+            first = last = at
+            while first > 0 and owners_of(block[first - 1], attribute):
+                first -= 1
+            while last + 1 < len(block) and owners_of(block[last + 1], attribute):
+                last += 1
+            return block[first : last + 1]
+    return [running] if running is not None else []
+
+
+def owners_of(statement: ir.Node, attribute: str) -> set[str]:
+    """`w` of a statement that does nothing but write to `w.grad`: `w.grad.zero_()`; an assignment may have several."""
+    if isinstance(statement, ir.ExpressionStatement) and isinstance(statement.value, ir.Call):
+        written: list[ir.Expression] = [statement.value.function]
+    elif isinstance(statement, ir.Assign):
+        written = list(statement.targets)
+    elif isinstance(statement, ir.AugmentedAssign):
+        written = [statement.target]
+    else:
+        return set()
+    inside = [node for each in written for node in ir.walk(each)]
+    return {dotted(each.value) for each in inside if isinstance(each, ir.Attribute) and each.attr == attribute}
+
+
+def reads_of(machine: Machine, name: str, attribute: str) -> bool:
+    """Whether the running function reads that attribute of a name, but for what `owners_of` says, and for `is None`."""
+    around: ir.Node = machine.stack[-1].definition if machine.stack else machine.program
+    written = {
+        id(inside)
+        for each in ir.walk(around)
+        if isinstance(each, (ir.ExpressionStatement, ir.Assign)) and owners_of(each, attribute)
+        for inside in ir.walk(each)
+    }
+    written |= {id(each.left) for each in ir.walk(around) if isinstance(each, ir.Compare) and "is" in each.ops[0]}
+    return any(
+        isinstance(each, ir.Attribute) and each.attr == attribute and dotted(each.value) == name
+        for each in ir.walk(around)
+        if id(each) not in written
+    )
+
+
+def is_held(machine: Machine, tensors: list[Tensor]) -> bool:
+    """Whether a variable in sight, or an attribute of what one holds, leads to the storage of one of these."""
+    storages = {id(each.storage) for each in tensors}
+    frame: Frame | None = machine.frame
+    while frame is not None:
+        for value in frame.variables.values():
+            held = list(value.attributes.values()) if isinstance(value, Instance) else [value]
+            if any(id(each.storage) in storages for one in held for each in reachable_tensors(one)):
+                return True
+        frame = frame.enclosing
+    return False
 
 
 def object_of(machine: Machine, owner: Tensor) -> str:

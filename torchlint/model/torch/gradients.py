@@ -17,9 +17,21 @@ from torchlint.model.autograd.record import value_grad
 from torchlint.model.autograd.second_order import first_order, second_order
 from torchlint.model.autograd.tensors import all_tensor_options, fresh, gradient_of, materialise, possible_options
 from torchlint.model.autograd.writes import is_none
-from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, TensorFacts
+from torchlint.model.events import BackwardCalled, BackwardCallee, TensorFacts
+from torchlint.model.events.gradients import GradWrite, GradWritten
 from torchlint.model.state.call_site import CallSite
-from torchlint.model.state.frames import function_name, loop_over, loop_source, object_of, optimizer_of, zeroing
+from torchlint.model.state.frames import (
+    function_name,
+    is_held,
+    loop_over,
+    loop_source,
+    next_to,
+    object_of,
+    optimizer_of,
+    owners_of,
+    reads_of,
+    zeroing,
+)
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.values import (
     GRAD_MAYBE,
@@ -66,6 +78,15 @@ def grad_written(
     parameters_of = ""
     for hook in machine.watch.zeroed if how != "assign" else ():
         hook(owner, origin)
+    beside = next_to(machine, "grad")
+    loop = loop_over(machine, owner)
+    named = {name for each in beside for name in owners_of(each, "grad")} - {""}
+    read_here = any(reads_of(machine, each, "grad") for each in named)
+    held = (written, *(one for _, one in alternatives(owner.grad)))
+    known = [each for each in held if isinstance(each, Tensor) and each is not owner]  # of an unknown owner: itself
+    filled = torch.autograd.filled
+    stepped = not read_here or any(len(each.storage.writes) > before for each, before in filled)
+    all_of_them = len(named) > 1 and stepped and all(each.name in named for each, _ in filled)
     machine.emit(
         GradWritten(
             node=origin.origin,
@@ -76,7 +97,10 @@ def grad_written(
             parameters_of=parameters_of or loop_source(machine, owner),
             optimizer=optimizer_of(machine, owner),
             object=object_of(machine, owner),
-            loop=loop_over(machine, owner),
+            loop=loop,
+            row=id(beside[0]) if len(beside) > 1 else 0,
+            all_at_once=(loop is not None or all_of_them) and not is_held(machine, known),
+            read_here=read_here,
             function=function_name(machine),
             alone=owner not in torch.autograd.filled_beside
             and any(

@@ -16,7 +16,8 @@ from torchlint.model.autograd.edges import regenerate
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.tensors import detached_alias, fresh, gradient_of, materialise, retain_gradient
 from torchlint.model.autograd.writes import require_grad, use
-from torchlint.model.events import GradWrite, Refusal, Shape
+from torchlint.model.events import Refusal, Shape
+from torchlint.model.events.gradients import GradWrite
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (

@@ -45,6 +45,8 @@ _MOST_PICKED = 8
 _GUARDS = frozenset({"isinf", "isposinf", "isneginf", "isfinite", "isnan", "nan_to_num", "==", "!="})
 """What asks of a result whether it has overflowed: it is replaced where it has."""
 _LIMITS = frozenset({"clamp", "clamp_max", "clip", "fmin", "hardtanh", "min", "minimum"})
+_MENDING = frozenset({"clamp", "clamp_min", "clip", "gather", "maximum"})
+"""What takes the infinite entries out of a result, or reads some entries of it alone: of what was drawn, say."""
 _DIVISIONS = frozenset({"/", "div", "divide", "true_divide"})
 _ROUNDED = frozenset({"log_softmax", "logsigmoid", "logsumexp"})
 """What takes the logarithm of something that may be 0."""
@@ -71,12 +73,15 @@ class Logarithms(Computations):
         super().__init__(machine)
         self._waiting: list[tuple[Computation, Computation, LogarithmComposed]] = []
         self._divisors: list[Computation] = []
+        self._mended: list[Computation] = []
 
     def concluded(self) -> None:
-        for _, inner, event in self._waiting:
+        for made, inner, event in self._waiting:
             divides = event.stable in _ROUNDED and any(inner is each for each in self._divisors)
-            self.machine.emit(replace(event, divides=True) if divides else event)
+            mended = event.infers and any(made is each for each in self._mended)
+            self.machine.emit(replace(event, divides=divides, mended=mended) if divides or mended else event)
         self._waiting.clear()
+        self._mended.clear()
         self._divisors.clear()
 
     def computed(self, made: Computation) -> None:
@@ -84,6 +89,8 @@ class Logarithms(Computations):
             divisor = self.behind_views(made.operands[1])
             if divisor is not None:
                 self._divisors.append(divisor)
+        if made.name in _MENDING and made.operands and (mended := self.maker(made.operands[0])) is not None:
+            self._mended.append(mended)
         if made.name in _GUARDS and self._waiting:
             asked = [self.maker(value) for value in made.operands]
             self._waiting = [each for each in self._waiting if not any(each[0] is one for one in asked)]
@@ -263,6 +270,7 @@ class Logarithms(Computations):
             inner=inner.node,
             complement=complement,
             reference=any(_is_reference(frame.definition) for frame in self.machine.stack),
+            infers=self.machine.grad_mode is Truth.NO or self.machine.callers.infers(self.machine),
         )
         if self.machine.foreign_call is None and not self.machine.expected_errors:
             self._waiting.append((made, inner, self.machine.with_truth(event)))

@@ -18,6 +18,7 @@ from torchlint.knowledge.names import PARAMETER
 from torchlint.model.events.registration import BuiltInForward, ForwardCalled, TensorAttributeUsed
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.pending import expression
+from torchlint.model.observers.testing import is_test
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.alternatives import emit_each
 from torchlint.model.state.guards import Guard, Truth
@@ -42,6 +43,7 @@ from torchlint.syntax.tree import statements_at, written
 
 _MOVES = frozenset({"to", "type", "type_as", "cuda", "cpu", "new_tensor", "tolist", "item", "numpy"})
 _PLACED = re.compile(r"\bdevice\b|\.cuda\(|\.to\(")
+_MOVED = re.compile(r"\.(?:to|cuda|double|half|bfloat16|to_empty|_apply)\(")
 _HOOKS = re.compile(
     r"\bregister_\w*hook\b|\b(spectral_norm|weight_norm|DataParallel|DistributedDataParallel|fully_shard)\b|FSDP"
 )
@@ -287,6 +289,7 @@ class Forwarding(Observer):
                         owner=each.owner,
                         value_node=each.value,
                         used=each.used,
+                        stays=is_test(self.machine) and not _MOVED.search(self.machine.program.text),
                     )
                 )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import libcst as cst
 
@@ -17,7 +17,9 @@ from torchlint.model.events import BackwardCallee
 from torchlint.model.events.trace import Step
 from torchlint.model.events.training import EvaluatedWithGraph, TrainedInEvalMode
 from torchlint.model.observers.moments import Iteration, holds, last_name, receiver_of
+from torchlint.model.observers.testing import is_test
 from torchlint.model.observers.training.escaping import keeps_graph
+from torchlint.model.observers.training.forwards_elsewhere import takes_gradients
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Guard, Truth, conjoin
 from torchlint.model.state.hooks import Observer
@@ -37,6 +39,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, anywhere
+from torchlint.syntax.reading import differentiates
 from torchlint.syntax.spelling import dotted, identifier, runs_few_times
 from torchlint.syntax.tree import written
 
@@ -59,11 +62,14 @@ _KEEPS_MODE = frozenset(
 _DIFFERENTIATES = re.compile(r"backward|grad|attack|perturb|advers|optimi", re.IGNORECASE)
 
 
+_Kind: TypeAlias = Literal["eval", "train", "call", "backward", "unknown", "given"]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Note:
     """A mode was set, a module was called, a backward ran, or unknown code was given `module`."""
 
-    kind: Literal["eval", "train", "call", "backward", "unknown", "given"]
+    kind: _Kind
     time: int
     module: Value | None
     name: str
@@ -105,13 +111,7 @@ class Modes(Observer):
         self._frozen = -1  # the time from which on parameters are frozen
         self._is_script = False
 
-    def _note(
-        self,
-        kind: Literal["eval", "train", "call", "backward", "unknown", "given"],
-        module: Value | None,
-        origin: ir.Node,
-        name: str = "",
-    ) -> None:
+    def _note(self, kind: _Kind, module: Value | None, origin: ir.Node, name: str = "") -> None:
         log, machine = self._log, self.machine
         records = machine.grad_mode is Truth.YES and not machine.assumed - machine.path
         function = log.functions[-1] if log.functions else None
@@ -128,11 +128,13 @@ class Modes(Observer):
         self._frozen = -1
 
     def finished(self) -> None:
-        # A model whose forward differentiates needs its graph, and an unknown one may be any that the file defines.
-        if self._found and _IN_FORWARD.search(self.machine.program.text):
+        # A model whose forward differentiates needs its graph, and an unknown one may be any of the package.
+        found = [event for functions, event in self._found.values() if not functions & self._muted]
+        if not found or _IN_FORWARD.search(self.machine.program.text):
             return
-        for functions, event in self._found.values():
-            if not functions & self._muted:
+        silent = any(event.unknown for event in found) and takes_gradients(self.machine.mentioning)
+        for event in found:
+            if not (event.unknown and silent):
                 self.machine.emit(event)
 
     # -- where we are
@@ -309,18 +311,17 @@ class Modes(Observer):
             mine = [m for m in modes if m.module is note.module]
             if not mine or mine[-1].kind != "eval" or any(m.kind == "train" for m in modes[modes.index(mine[-1]) :]):
                 continue
-            if mine[-1].path - note.path or 0 <= self._frozen <= note.time:
-                continue
             loop = _loop_of(note, mine[-1])
-            if loop is None or not isinstance(note.origin.origin, cst.Call) or id(loop) in self._found:
+            if loop is None or mine[-1].path - note.path or 0 <= self._frozen <= note.time:
+                continue
+            if not isinstance(note.origin.origin, cst.Call) or id(loop) in self._found:
                 continue
             if isinstance(loop.body[-1], ir.Break) or any(identifier(node) in _GRAD_MODES for node in ir.walk(loop)):
                 continue
             if _differentiated(self._log, note, loop) or self._is_kept(note, loop):
                 continue
-            functions = {id(each) for each in (note.function,) if each is not None}
             self._found[id(loop)] = (
-                functions,
+                {id(each) for each in (note.function,) if each is not None},
                 EvaluatedWithGraph(
                     node=note.origin.origin,
                     statement=note.line,
@@ -328,6 +329,8 @@ class Modes(Observer):
                     module=note.name,
                     loop=loop.origin,
                     unknown=isinstance(note.module, Unknown),
+                    trains=differentiates(loop),
+                    tried=_runs_few_times(note, loop) or is_test(self.machine),
                 ),
             )
 
@@ -371,19 +374,23 @@ def _hands_on(loop: ir.For | ir.While, function: ir.FunctionDef) -> bool:
 def _loop_of(call: _Note, mode: _Note) -> ir.For | ir.While | None:
     """
     The outermost loop around the call that starts after the mode is set, if it holds the call itself, and no few
-    rounds are written out: what few graphs cost is nothing.
+    rounds are written out, all of them: what few graphs cost is nothing.
     """
     common = {each.activation for each in mode.iterations}
-    for iteration in call.iterations:
-        loop = iteration.loop
-        if iteration.activation in common or not isinstance(loop, (ir.For, ir.While)):
-            continue
-        inside = any(node is call.origin for node in ir.walk(loop))
-        return loop if inside and not _is_written_out(loop) else None
-    return None
+    loops = [each.loop for each in call.iterations if each.activation not in common]
+    loop = loops[0] if loops else None
+    if not isinstance(loop, (ir.For, ir.While)) or not any(node is call.origin for node in ir.walk(loop)):
+        return None
+    return None if all(map(_is_written_out, loops)) else loop
 
 
-def _is_written_out(loop: ir.For | ir.While) -> bool:
+def _runs_few_times(call: _Note, loop: ir.For | ir.While) -> bool:
+    """Whether a loop, and those inside it around the call, are written to run a few times only."""
+    loops = [each.loop for each in call.iterations]
+    return all(isinstance(each, (ir.For, ir.While)) and runs_few_times(each) for each in loops[loops.index(loop) :])
+
+
+def _is_written_out(loop: ir.Node) -> bool:
     """Whether each of a few rounds is written: `for size in (1, 3)`."""
     return isinstance(loop, ir.For) and isinstance(loop.iterable, ir.Sequence) and runs_few_times(loop)
 

@@ -1,0 +1,5 @@
+import torch
+
+
+def forces_of(energy, positions):
+    return -torch.autograd.grad(energy, positions)[0]
