@@ -585,6 +585,105 @@ def test_what_a_file_imports_cannot_be_loaded_before_either(
     assert found(tmp_path, "net/use.py", every) == ["TLN907"] * (not is_met)
 
 
+CIRCLE = (
+    "import torch\n\ndef check(x):\n    verify(x)\n    if not hasattr(torch, 'compile'):\n        raise ValueError\n\n"
+)
+CIRCLE += "def verify(x):\n    check(x)\n\n"
+
+
+@pytest.mark.parametrize("order", ["check(1); verify(2)", "verify(1); check(2)", "verify(1)"])
+def test_who_calls_one_that_raises_raises_whoever_is_asked_first(order: str) -> None:
+    calls = order.replace("; ", "\n    ")
+    text = f"{CIRCLE}def first(x):\n    check(x)\n    return torch.cholesky(x)\n\n"
+    text += f"def made(x):\n    {calls}\n    return torch.cholesky(x)\n"
+    assert not lint(text, path="/nowhere/x.py", codes=["TLN902"]).findings
+
+
+def test_what_is_found_within_more_files_is_found_whoever_asked_before(tmp_path: Path) -> None:
+    files = {"net/__init__.py": "", "net/flags.py": FLAGS}
+    for name, source, taken in (("b", "flags", "MODERN"), ("c", "b", "B"), ("d", "c", "C")):
+        files[f"net/{name}.py"] = f"from .{source} import {taken} as {name.upper()}\n"
+    files["net/use.py"] = (
+        "import torch\nfrom .d import D\nfrom .c import C\n\ndef one(x):\n    return torch.compile(x) if D else x\n\n"
+        "def two(x):\n    return torch.compile(x) if C else x\n"
+    )
+    assert found(tmp_path, "net/use.py", files) == ["TLN907"]
+    [one] = lint(files["net/use.py"], path=str(tmp_path / "net/use.py")).findings
+    assert "mention" not in one.message  # four files away, and three
+
+
+@pytest.mark.parametrize(("name", "codes"), [("_torch_docs", []), ("docs", ["TLN901"])])
+def test_the_docs_of_a_copy_of_torch_are_of_it_too(tmp_path: Path, name: str, codes: list[str]) -> None:
+    text = "import torch\n\nvalue = torch._six\n"
+    for each, written in {
+        "copied/__init__.py": "",
+        "copied/torch/__init__.py": "",
+        f"copied/torch/{name}.py": text,
+    }.items():
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(written)
+    found = lint(text, path=str(tmp_path / f"copied/torch/{name}.py"), codes=["TLN901"]).findings
+    assert [each.code for each in found] == codes
+
+
+FALLS_BACK = """import torch
+
+def faster(model):
+    try:
+        made = torch.compile(model)
+        print("compiled")
+        return made
+    except Exception as error:
+        print(error)
+        {ends}
+"""
+
+
+@pytest.mark.parametrize(("ends", "is_asked"), [("return model", True), ("return None", False), ("raise", False)])
+def test_a_function_that_answers_with_something_else(tmp_path: Path, ends: str, is_asked: bool) -> None:
+    codes = found(tmp_path, "net/new.py", {"net/__init__.py": "", "net/new.py": FALLS_BACK.format(ends=ends)})
+    assert codes == ([] if is_asked else ["TLN907"])
+
+
+SKIPS = """import torch
+import pytest
+import inspect
+
+def _require_compile():
+    if getattr(torch, "compile", None) is None:
+        pytest.skip("needs torch.compile")
+
+def run(model, strict):
+    _require_compile()
+    made = torch.compile(model)
+    if "strict" in inspect.signature(torch.load).parameters:
+        return made, strict
+    return made
+
+def other(model):
+    return run(torch.func.functional_call(model), model)
+"""
+
+
+def test_a_test_that_is_skipped_and_one_that_asks_for_a_parameter(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
+    (tmp_path / "use.py").write_text(SKIPS)
+    [one] = lint(SKIPS, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
+    assert "`torch.func" in one.message
+    assert "unless line" not in one.message
+
+
+def test_what_is_made_with_a_flag_is_none(tmp_path: Path) -> None:
+    text = (
+        "import torch\n\ndef main(given, wanted):\n    kind = given.half(hasattr(torch, 'compile'))\n"
+        "    net = given.load(kind)\n    is_large = isinstance(net, wanted)\n    if net:\n        assert is_large\n"
+        "    while net:\n        return torch.compile(net)\n"
+    )
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
+    [one] = lint(text, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
+    assert "unless line" not in one.message
+
+
 @pytest.mark.parametrize(("beside", "codes"), [("_torch_docs.py", []), ("docs.py", ["TLN901"])])
 def test_a_copy_of_torch_itself_names_what_it_has(tmp_path: Path, beside: str, codes: list[str]) -> None:
     package = tmp_path / "copied" / "torch"

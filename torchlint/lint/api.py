@@ -158,7 +158,8 @@ def _guarded(uses: Sequence[Use], guards: Guards, gates: Gates, watched: find.Wa
         if use.kind is events.TooNewApi:  # what cannot be loaded before a release is not called before it either
             facts["reached"] = "" if facts["since"] <= loaded else reached[id(use)]
             if use.reference.inside:
-                facts["asks"] = guards.asks_for(use.reference.node, name, facts["since"], watched.too_new)
+                argument, since = facts.get("argument", ""), facts["since"]
+                facts["asks"] = guards.asks_for(use.reference.node, name, argument, since, watched.too_new)
         elif use.kind is events.RemovedApi and use.reference.inside:
             facts["asks"] = guards.asks_whether_gone(use.reference.node, facts["change"].removed)
         found.append(replace(use, facts=facts))

@@ -35,7 +35,8 @@ class Gates:
     def __init__(self, tree: ast.Module, project: ProjectIndex) -> None:
         self._tree = tree
         self._project = project
-        self._known: dict[tuple[str, str], bool] = {}
+        self._known: dict[tuple[str, str, int], bool] = {}
+        """By module, name and hops that are left: what is not found within a few may be within more."""
 
     def is_flag(self, name: str) -> bool:
         """
@@ -59,10 +60,9 @@ class Gates:
 
     def _asks(self, module: str, name: str, hops: int) -> bool:
         """Whether a name of another file answers, or what that imports under this name from a further one."""
-        known = self._known.get((module, name))
+        known = self._known.get((module, name, hops))
         if known is None:
-            self._known[module, name] = False  # until it is known: files import each other in circles
-            known = self._known[module, name] = self._is_asked(module, name, hops)
+            known = self._known[module, name, hops] = self._is_asked(module, name, hops)
         return known
 
     def _is_asked(self, module: str, name: str, hops: int) -> bool:
@@ -222,7 +222,8 @@ _LOOKS = re.compile(
 def is_of_torch(project: ProjectIndex) -> bool:
     """Whether a file is of a copy of torch itself: what it names is in that copy, whatever other releases have."""
     before, found, _ = f"{project.module}.".rpartition("torch.")
-    return bool(found) and before[-1:] in ("", ".") and bool(project.source(f"{before}torch._torch_docs")[0])
+    docs = f"{before}torch._torch_docs"  # a file does not find itself
+    return bool(found) and before[-1:] in ("", ".") and (project.module == docs or bool(project.source(docs)[0]))
 
 
 def names_of_node(node: ast.AST) -> tuple[str, ...]:
