@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from expectations import lint
 
+from torchlint.rule import Level
+
 USE = "import torch\n{imports}\n\ndef made(model):\n    return torch.compile(model) if {test} else model\n"
 
 
@@ -643,6 +645,64 @@ def faster(model):
 def test_a_function_that_answers_with_something_else(tmp_path: Path, ends: str, is_asked: bool) -> None:
     codes = found(tmp_path, "net/new.py", {"net/__init__.py": "", "net/new.py": FALLS_BACK.format(ends=ends)})
     assert codes == ([] if is_asked else ["TLN907"])
+
+
+EXTRAS = """
+[project]
+dependencies = ["torch>=1.13", "numpy"]
+[project.optional-dependencies]
+llm = ["torch>=2.4", "gguf==0.18", "numpy"]
+diffusion = ["torch>=2.0", "diffusers[torch]<=0.34", "shared-part"]
+plain = ["shared-part", "torch"]
+"""
+ON_LOAD = "import torch\nimport {name}\n\nkind = torch.float8_e4m3fn\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "imported", "said"),
+    [
+        ("net/convert.py", "gguf", None),
+        ("net/convert.py", "numpy", "AttributeError at load; raise"),
+        ("net/convert.py", "diffusers", "AttributeError at load; raise"),  # torch 2.0 lacks it, too
+        ("net/convert.py", "shared_part", "AttributeError at load; raise"),
+        ("net/llm/convert.py", "numpy", "unless this is for its extra `llm`, which begins at 2.4"),
+        ("net_llm/convert.py", "numpy", "unless this is for its extra `llm`, which begins at 2.4"),
+        ("net/llm.py", "numpy", "unless this is for its extra `llm`, which begins at 2.4"),
+        ("net/diffusion/convert.py", "numpy", "AttributeError at load; raise"),
+        ("net/smallm/convert.py", "numpy", "AttributeError at load; raise"),
+    ],
+)
+def test_what_an_extra_raises(tmp_path: Path, path: str, imported: str, said: str | None) -> None:
+    (tmp_path / "pyproject.toml").write_text(EXTRAS)
+    top, text = path.partition("/")[0], ON_LOAD.format(name=imported)
+    last = path.rpartition("/")[2].removesuffix(".py")
+    files = {f"{top}/__init__.py": f"from .{last} import kind\n", path: text}
+    if path.count("/") > 1:
+        files[f"{top}/__init__.py"] = f"from .{path.split('/')[1]}.{last} import kind\n"
+        files[f"{path.rpartition('/')[0]}/__init__.py"] = ""
+    for each, written in files.items():
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(written)
+    findings = lint(text, path=str(tmp_path / path), codes=["TLN907"]).findings
+    assert len(findings) == (said is not None)
+    for each in findings:
+        assert said in each.message
+        assert each.level is (Level.WARNING if "extra" in said else Level.ERROR)
+
+
+@pytest.mark.parametrize(("imported", "codes"), [("gguf", []), ("numpy", ["TLN907"])])
+def test_what_an_extra_of_a_wheel_raises(tmp_path: Path, imported: str, codes: list[str]) -> None:
+    information = tmp_path / "net-1.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: net\nRequires-Dist: torch>=1.13\nRequires-Dist: numpy\n"
+        'Requires-Dist: gguf==0.18.0; extra == "llm"\nRequires-Dist: torch>=2.4; extra == "llm"\n\nText.\n'
+    )
+    text = ON_LOAD.format(name=imported)
+    for each, written in {"net/__init__.py": "from .use import kind\n", "net/use.py": text}.items():
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(written)
+    assert [each.code for each in lint(text, path=str(tmp_path / "net/use.py"), codes=["TLN907"]).findings] == codes
 
 
 SKIPS = """import torch

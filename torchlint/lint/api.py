@@ -32,7 +32,7 @@ from torchlint.syntax.children import walk
 from torchlint.syntax.kinds import line_at, place_at
 from torchlint.syntax.mentions import lines_of, names_of, spelled, statements
 from torchlint.syntax.references import Reference, asked_methods, references
-from torchlint.target import Release, Target
+from torchlint.target import NEWEST, Release, Target
 
 _RETAIN = "retain_variables"
 LOAD = ("torch.load", "torch.serialization.load")
@@ -140,6 +140,7 @@ def referred(
             met = needed(tree, project, target)
             uses = [use for use in uses if use.kind is not events.TooNewApi or use.facts["since"] > met]
         uses = _guarded(uses, guards, gates, watched)
+    read.extra = target.extra_of(project.module)
     read.is_left_out = bool(uses) and gates.is_left_out
     read.uncalled = gates.uncalled
     return lambda: target, [_event(path, target, use, read) for use in uses]
@@ -511,6 +512,7 @@ def _event(path: str, target: Target, use: Use, names: Surroundings) -> Event:
         inside=reference.inside,
         is_left_out=names.is_left_out,
         is_copied=names.is_copied,
+        extra=names.extra if names.extra is not None and names.extra.oldest >= facts.get("since", NEWEST) else None,
         uncalled=names.uncalled(reference.node) if reference.inside and use.kind in _OF_CALLERS else "",
         is_demo=names.demo[0] <= around.lineno <= names.demo[1],
         unread=unread(names.tree, call) if _how(facts) in _UNPACKED else frozenset(),
