@@ -118,6 +118,38 @@ def test_a_module_that_is_imported_under_a_test(tmp_path: Path, importing: dict[
     assert codes == ([] if is_asked else ["TLN907"])
 
 
+INIT_NEW = "from .new import made\n"
+IMPORTED = "import torch\nfrom .new import made\nfrom .flags import MODERN\n\ndef use(model):\n    {}\n"
+
+
+@pytest.mark.parametrize(
+    ("calling", "is_asked"),
+    [
+        ({"net/a.py": IMPORTED.format("return made(model) if MODERN else model")}, True),
+        (
+            {
+                "net/a.py": IMPORTED.format(
+                    "if not hasattr(torch, 'compile'):\n        raise ValueError\n    made(model)"
+                )
+            },
+            True,
+        ),
+        ({"net/a.py": IMPORTED.format("assert MODERN\n    return made(model)")}, True),
+        ({"net/a.py": "from . import new\nfrom .flags import MODERN\n\nif MODERN:\n    new.made(1)\n"}, True),
+        ({"net/a.py": IMPORTED.format("return made(model)")}, False),
+        ({"net/a.py": IMPORTED.format("return map(made, model) if MODERN else model")}, False),
+        ({"net/a.py": IMPORTED.format("return made(model) if MODERN else getattr(model, 'made')")}, False),
+        ({"net/a.py": "from .new import *\nfrom .flags import MODERN\n\nif MODERN:\n    made(1)\n"}, True),
+        ({"net/a.py": IMPORTED.format("return made(model) if MODERN else model"), "net/__init__.py": INIT_NEW}, False),
+        ({"net/a.py": IMPORTED.format("return made(model) if FAST else model")}, False),
+        ({"net/a.py": "from .new import made\n"}, False),
+    ],
+)
+def test_all_who_call_it_ask_first(tmp_path: Path, calling: dict[str, str], is_asked: bool) -> None:
+    files = {"net/__init__.py": "", "net/new.py": NEW, "net/flags.py": FLAGS, **calling}
+    assert found(tmp_path, "net/new.py", files) == ([] if is_asked else ["TLN907"])
+
+
 def test_what_is_gone_is_asked_for_elsewhere_too(tmp_path: Path) -> None:
     text = "import torch\nfrom .flags import MODERN\n\ndef f(x):\n    return x if MODERN else torch.rfft(x, 1)\n"
     assert not found(tmp_path, "net/use.py", {"net/__init__.py": "", "net/flags.py": FLAGS, "net/use.py": text})

@@ -16,7 +16,8 @@ from itertools import accumulate
 from typing import Any
 
 from torchlint.knowledge.api import find
-from torchlint.lint.arguments import argument_at, may_be_none, reduction, unread
+from torchlint.lint.arguments import argument_at, may_be_none, reduction, transform, unread
+from torchlint.lint.callers import all_ask_first
 from torchlint.lint.gates import Gates, is_of_torch
 from torchlint.lint.guards import Guards
 from torchlint.lint.loading import needed
@@ -136,6 +137,9 @@ def referred(
             for use in uses
             if use.kind not in _ASKED_FOR or not use.reference.inside or not guards.is_refused(use.reference.node)
         ]
+        inside = [use for use in uses if use.kind in _ASKED_FOR and use.reference.inside]
+        kept = {id(use) for use in inside if all_ask_first(tree, project, gates, use.reference.node)}
+        uses = [use for use in uses if id(use) not in kept]
         if any(use.kind is events.TooNewApi for use in uses):
             met = needed(tree, project, target)
             uses = [use for use in uses if use.kind is not events.TooNewApi or use.facts["since"] > met]
@@ -297,7 +301,7 @@ class _Judged:
         elif change.private is not None:
             kind = events.PrivateApi
         if change.how.startswith("transform:"):
-            change = replace(change, instead=_transform(change, self.reference.call, 1))
+            change = replace(change, instead=transform(change, self.reference.call, 1))
         return Use(kind, self.reference, {"change": change})
 
     def of_call(self, call: ast.Call) -> Iterator[Use]:
@@ -381,37 +385,6 @@ def _repository(call: ast.Call) -> str:
     return "" if source is not None and getattr(source, "value", None) != "github" else repository.value
 
 
-_COUNTS: dict[object, str] = {1: "", 2: "2"}
-
-
-def _transform(change: find.Change, call: ast.Call | None, first: int) -> str:
-    """
-    What of `torch.fft` takes the place of a call of `torch.irfft` and the like, by its number of dimensions and its
-    flag; "" where there is no call, or the flag is not written out.
-
-    Parameters
-    ----------
-    change
-        What happened to the function.
-    call
-        The call.
-    first
-        The position of `signal_ndim`.
-    """
-    if call is None or any(isinstance(each, ast.Starred) for each in call.args):
-        return ""
-    given = {each.arg: each.value for each in call.keywords}
-    given |= dict(zip(("signal_ndim", "normalized", "onesided"), call.args[first:], strict=False))
-    count, one_sided = given.get("signal_ndim"), given.get("onesided", ast.Constant(True))
-    kind = change.how.partition(":")[2]
-    if None in given or not isinstance(one_sided, ast.Constant):
-        return ""
-    ending = _COUNTS.get(count.value, "n") if isinstance(count, ast.Constant) else "n"
-    if kind in ("rfft", "irfft") and not one_sided.value:
-        return f"torch.fft.{kind.replace('rfft', 'fft')}{ending}"
-    return f"torch.fft.{kind}{ending}"
-
-
 def _is_false(call: ast.Call, at: int) -> bool:
     """Whether an argument, by its index, is False as it stands."""
     value = argument_at(call, at)
@@ -456,7 +429,7 @@ def with_methods(happened: Iterable[Event], meant: Callable[[], Target], tree: a
         if (place.at.end_lineno, place.at.end_col_offset) in asked:
             continue
         if change.how.startswith("transform:"):
-            change = replace(change, instead=_transform(change, getattr(event.call, "at", None), 0))
+            change = replace(change, instead=transform(change, getattr(event.call, "at", None), 0))
         gone = target.reaches(change.removed)
         kind: type[events.RemovedApi] | type[events.DeprecatedApi] = events.RemovedApi if gone else events.DeprecatedApi
         yield kind(
