@@ -318,3 +318,13 @@ def a_long_table_of_what_there_is():
         torch.linalg: [torch.asin, torch.acos, torch.atan, torch.sinh, torch.cosh, torch.tanh, torch.qr],
     }
     assert torch.sin in EVERY[torch]
+
+
+def a_range_with_its_end():
+    """Warns: torch.range is deprecated"""
+    steps = torch.range(0, 3)  # warning: [TLN902]
+
+
+def a_range_without_a_start():
+    """Raises: missing 1 required positional argument"""
+    steps = torch.range(5)  # warning: [TLN902]

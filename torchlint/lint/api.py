@@ -302,6 +302,8 @@ class _Judged:
             kind = events.PrivateApi
         if change.how.startswith("transform:"):
             change = replace(change, instead=transform(change, self.reference.call, 1))
+        if _is_short(self.reference.call, change):
+            change = replace(change, differs=f"as `{self.reference.spelled}` takes a start and an end: TypeError")
         return Use(kind, self.reference, {"change": change})
 
     def of_call(self, call: ast.Call) -> Iterator[Use]:
@@ -383,6 +385,15 @@ def _repository(call: ast.Call) -> str:
     if not isinstance(repository, ast.Constant) or not isinstance(repository.value, str):
         return ""
     return "" if source is not None and getattr(source, "value", None) != "github" else repository.value
+
+
+def _is_short(call: ast.Call | None, change: find.Change) -> bool:
+    """Whether a call gives fewer arguments than what it calls wants."""
+    if call is None or not change.least:
+        return False
+    if any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords):
+        return False
+    return len(call.args) + len([each for each in call.keywords if each.arg in ("start", "end")]) < change.least
 
 
 def _is_false(call: ast.Call, at: int) -> bool:
