@@ -201,9 +201,9 @@ class _Uses:
                 self.expression(value)
                 self.listed = False
         elif isinstance(node, (ast.List, ast.Tuple)) and self.table is not None and not self.compared:
-            for part in node.elts:
-                self.listed = is_entry(part) and self.is_of_a_table()
-                self.expression(part)
+            for entry in node.elts:
+                self.listed = is_entry(entry) and self.is_of_a_table()
+                self.expression(entry)
                 self.listed = False
         elif isinstance(node, (ast.Set, ast.Compare)):
             for part in children(node):
