@@ -118,7 +118,7 @@ class DeprecatedApi(Rule):
         why = target.allowing(target.newest) if change.deprecated and target.begins_before(change.deprecated) else ""
         is_named = event.call is None and not (event.imports or event.decorates)
         given = change.given(event.positional) if not is_named or change.how == "call" else ""
-        more = ("" if target.said else change.came) + ("" if change.how else ", which is no drop-in")
+        more = ("" if target.said else change.came) + ("" if change.how else f", {change.differs}")
         instead = f": use `{change.instead}{given}`{more}" if change.instead else ""
         fix = partial(renamed, event, change, mends=False)
         level = Level.WARNING

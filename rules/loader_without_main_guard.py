@@ -26,9 +26,9 @@ class LoaderWithoutMainGuard(Rule):
     Unsafe: whoever imports the file gets nothing of what the statement did. Only where it is the last one.
 
     ## Known limits
-    One finding for a file. Silent in notebooks, where the number of workers is not written as a number, where the
-    file speaks of how processes are started (`set_start_method`, `multiprocessing`) or of the platform, and where a
-    method of an object goes through the loader.
+    One finding for a file. Platforms as in TLN805. Silent in notebooks, where the number of workers is not written as a
+    number, where the file speaks of how processes are started (`set_start_method`, `multiprocessing`) or of the
+    platform, and where a method of an object goes through the loader.
 
     ## References
     - [Platform-specific behaviors](https://docs.pytorch.org/docs/stable/data.html#platform-specific-behaviors)
@@ -79,11 +79,13 @@ class LoaderWithoutMainGuard(Rule):
     )
 
     def check(self, event: data.WorkersStarted) -> Iterator[Diagnostic]:
+        if not event.spawned:
+            return
         what = f"`{event.loader}`" if event.loader else "a loader"
         where = f" in `{event.function}`" if event.function else ""
         message = (
             f"{what} starts workers{where} while the file runs, without `__main__` guard: "
-            "where they are spawned (macOS, Windows, Linux from Python 3.14), each runs it again"
+            f"where they are spawned ({', '.join(event.spawned)}), each runs it again"
         )
         text = under_main_guard(event.whole) if event.whole is not None else None
         edit = Edit(event.whole, text) if event.whole is not None and text is not None else None

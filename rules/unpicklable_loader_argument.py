@@ -29,9 +29,10 @@ class UnpicklableLoaderArgument(Rule):
     Unsafe: another file may bind the function's new name here.
 
     ## Known limits
-    Silent where the number of workers is not known, where the file decides how processes are started
-    (`set_start_method`, `multiprocessing_context="fork"`) or asks for the platform, and where the dataset pickles
-    itself.
+    Of the platforms those count that the project's metadata allow: not Linux where its Pythons end before 3.14, and
+    that alone where its classifiers name no other. Silent where the number of workers is not known, where the file
+    decides how processes are started (`set_start_method`, `multiprocessing_context="fork"`) or asks for the platform,
+    and where the dataset pickles itself.
 
     ## References
     - [Platform-specific behaviors](https://docs.pytorch.org/docs/stable/data.html#platform-specific-behaviors)
@@ -92,7 +93,9 @@ class UnpicklableLoaderArgument(Rule):
 
     def check(self, event: data.LocalFunctionLoaded) -> Iterator[Diagnostic]:
         given = f"`{event.dataset}` holds {event.function} as" if event.dataset else f"{event.function} is given as"
-        where = "" if event.context else " where they are spawned (macOS, Windows, Linux from Python 3.14)"
+        if not (event.context or event.spawned):
+            return
+        where = "" if event.context else f" where they are spawned ({', '.join(event.spawned)})"
         message = f"{given} `{event.holder}`, which cannot be sent to workers{where}"
         claims = (Raises("Can't pickle", here=False), Raises("Can't get local object", here=False))
         yield Diagnostic(event.node, message, event.trace, self.defined(event), claims=claims)

@@ -44,6 +44,26 @@ def spelled(of: Release) -> str:
 
 
 @record(frozen=True)
+class Extra:
+    """
+    What a project asks for where more of it is wanted.
+
+    Attributes
+    ----------
+    name
+        Of the extra, as a module may be called: "examples".
+    oldest
+        The oldest torch that it leaves, the project's own bound among it.
+    brings
+        The packages that only extras ask for, and this one does, as they are imported.
+    """
+
+    name: str
+    oldest: Release
+    brings: frozenset[str] = frozenset()
+
+
+@record(frozen=True)
 class Target:
     """
     A range of releases.
@@ -65,6 +85,8 @@ class Target:
         Such a package, with its bound, that the same file requires and that may refuse the newest torch; likewise.
     perhaps_raised_by, perhaps_held_by
         The same of a package of which nothing is known: it may, but most such packages have nothing to do with torch.
+    extras
+        What the same file asks for where more is wanted, if any of them begins later than the oldest.
     """
 
     oldest: Release = NEWEST
@@ -76,6 +98,7 @@ class Target:
     held_by: str = ""
     perhaps_raised_by: str = ""
     perhaps_held_by: str = ""
+    extras: tuple[Extra, ...] = ()
 
     def lacks(self, name: str, came: Release) -> bool:
         """Whether the range holds a release before a name of torch came, where that can be used at all."""
@@ -93,6 +116,20 @@ class Target:
     def spans(self, other: Release | None) -> bool:
         """Whether the range holds a release, or a later one, and an earlier one."""
         return self.reaches(other) and self.begins_before(other)
+
+    def needed_by(self, imported: Iterable[str]) -> Release:
+        """
+        The oldest release with which some packages can be imported, as only extras bring them that begin with it; (0,
+        0) if they say nothing.
+        """
+        brought = {each: [extra.oldest for extra in self.extras if each in extra.brings] for each in imported}
+        return max((min(each) for each in brought.values() if each), default=(0, 0))
+
+    def extra_of(self, module: str) -> Extra | None:
+        """The extra that a file is for by its name, or by that of a folder of it: `pkg_examples.train`, `pkg.onnx`."""
+        parts = module.split(".")
+        named = (each for each in self.extras if any(f"_{part}".endswith(f"_{each.name}") for part in parts))
+        return next(named, None)
 
     def allowing(self, one: Release) -> str:
         """Why a release counts, as the second half of a sentence; "" where nobody said anything."""

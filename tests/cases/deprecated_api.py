@@ -292,3 +292,44 @@ def names_that_only_the_documentation_calls_deprecated():
     notes = {}
     notes.setdefault(torch.ger, "the outer product")  # strict: [TLN902]
     product = torch.ger(torch.ones(2), torch.ones(3))  # smell: [TLN902]
+def a_table_whose_entries_are_registered():
+    import functools
+
+    KNOWN = [torch.cholesky, torch.lu_solve, torch.sin]
+    HANDLERS = {}
+    for known in KNOWN:
+        HANDLERS[known] = known.__name__
+
+    @functools.wraps(torch.cholesky)
+    def handled(x):
+        return x
+
+    handled(HANDLERS)
+
+
+def a_table_whose_entries_are_handed_on():
+    """Warns: torch.cholesky is deprecated"""
+    KNOWN = [torch.cholesky, torch.sin]  # warning: [TLN902]
+
+    def tried(function):
+        return function(torch.eye(2))
+
+    results = [tried(known) for known in KNOWN]
+
+
+def a_long_table_of_what_there_is():
+    EVERY = {
+        torch: [torch.cholesky, torch.lu_solve, torch.sin, torch.cos, torch.tan, torch.exp, torch.log],
+        torch.linalg: [torch.asin, torch.acos, torch.atan, torch.sinh, torch.cosh, torch.tanh, torch.qr],
+    }
+    assert torch.sin in EVERY[torch]
+
+
+def a_range_with_its_end():
+    """Warns: torch.range is deprecated"""
+    steps = torch.range(0, 3)  # warning: [TLN902]
+
+
+def a_range_without_a_start():
+    """Raises: missing 1 required positional argument"""
+    steps = torch.range(5)  # warning: [TLN902]

@@ -572,3 +572,28 @@ def test_a_key_that_is_put_together_is_no_failure() -> None:
     )
     found = lint(text, path="/nowhere/convert.py", codes=["TLN904"], strict=True).findings
     assert [each.code for each in found] == ["TLN904"]
+
+
+@pytest.mark.parametrize(
+    ("importing", "loaded", "level"),
+    [
+        ("from .stopping import Stopper", "best.pth", "strict"),
+        ("from net import stopping", "best.pth", "strict"),
+        ("import os", "best.pth", "warning"),  # another run may have written it, or somebody else
+        ("from .stopping import Stopper", "other.pth", "warning"),
+        ("from .stopping import Stopper", "/tmp/best.pth", "warning"),
+    ],
+)
+def test_what_an_imported_file_writes_the_run_has_written(
+    tmp_path: Path, importing: str, loaded: str, level: str
+) -> None:
+    (tmp_path / "net").mkdir()
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=2.0"]\n')
+    stopping = (
+        f"import torch\n\ndef keep(net):\n    torch.save(net.state_dict(), {loaded.replace('other', 'best')!r})\n"
+    )
+    text = f"import torch\n{importing}\n\ndef stop(net):\n    net.load_state_dict(torch.load({loaded!r}))\n"
+    for name, written in {"__init__": "", "stopping": stopping, "train": text}.items():
+        (tmp_path / "net" / f"{name}.py").write_text(written)
+    (found,) = lint(text, path=str(tmp_path / "net" / "train.py"), codes=["TLN904"], strict=True).findings
+    assert found.level.value == level

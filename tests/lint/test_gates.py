@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from expectations import lint
 
+from torchlint.rule import Level
+
 USE = "import torch\n{imports}\n\ndef made(model):\n    return torch.compile(model) if {test} else model\n"
 
 
@@ -114,6 +116,38 @@ UNDER = "import torch\n\nif int(torch.__version__[0]) > 1:\n    {}\n"
 def test_a_module_that_is_imported_under_a_test(tmp_path: Path, importing: dict[str, str], is_asked: bool) -> None:
     codes = found(tmp_path, "net/new.py", {"net/__init__.py": "", "net/new.py": NEW, **importing})
     assert codes == ([] if is_asked else ["TLN907"])
+
+
+INIT_NEW = "from .new import made\n"
+IMPORTED = "import torch\nfrom .new import made\nfrom .flags import MODERN\n\ndef use(model):\n    {}\n"
+
+
+@pytest.mark.parametrize(
+    ("calling", "is_asked"),
+    [
+        ({"net/a.py": IMPORTED.format("return made(model) if MODERN else model")}, True),
+        (
+            {
+                "net/a.py": IMPORTED.format(
+                    "if not hasattr(torch, 'compile'):\n        raise ValueError\n    made(model)"
+                )
+            },
+            True,
+        ),
+        ({"net/a.py": IMPORTED.format("assert MODERN\n    return made(model)")}, True),
+        ({"net/a.py": "from . import new\nfrom .flags import MODERN\n\nif MODERN:\n    new.made(1)\n"}, True),
+        ({"net/a.py": IMPORTED.format("return made(model)")}, False),
+        ({"net/a.py": IMPORTED.format("return map(made, model) if MODERN else model")}, False),
+        ({"net/a.py": IMPORTED.format("return made(model) if MODERN else getattr(model, 'made')")}, False),
+        ({"net/a.py": "from .new import *\nfrom .flags import MODERN\n\nif MODERN:\n    made(1)\n"}, True),
+        ({"net/a.py": IMPORTED.format("return made(model) if MODERN else model"), "net/__init__.py": INIT_NEW}, False),
+        ({"net/a.py": IMPORTED.format("return made(model) if FAST else model")}, False),
+        ({"net/a.py": "from .new import made\n"}, False),
+    ],
+)
+def test_all_who_call_it_ask_first(tmp_path: Path, calling: dict[str, str], is_asked: bool) -> None:
+    files = {"net/__init__.py": "", "net/new.py": NEW, "net/flags.py": FLAGS, **calling}
+    assert found(tmp_path, "net/new.py", files) == ([] if is_asked else ["TLN907"])
 
 
 def test_what_is_gone_is_asked_for_elsewhere_too(tmp_path: Path) -> None:
@@ -583,6 +617,163 @@ def test_what_a_file_imports_cannot_be_loaded_before_either(
     use = "import torch\nfrom .block import made\n\ndef later():\n    return torch.compile(made)\n"
     every = {"net/__init__.py": "", "net/use.py": use, **files}
     assert found(tmp_path, "net/use.py", every) == ["TLN907"] * (not is_met)
+
+
+CIRCLE = (
+    "import torch\n\ndef check(x):\n    verify(x)\n    if not hasattr(torch, 'compile'):\n        raise ValueError\n\n"
+)
+CIRCLE += "def verify(x):\n    check(x)\n\n"
+
+
+@pytest.mark.parametrize("order", ["check(1); verify(2)", "verify(1); check(2)", "verify(1)"])
+def test_who_calls_one_that_raises_raises_whoever_is_asked_first(order: str) -> None:
+    calls = order.replace("; ", "\n    ")
+    text = f"{CIRCLE}def first(x):\n    check(x)\n    return torch.cholesky(x)\n\n"
+    text += f"def made(x):\n    {calls}\n    return torch.cholesky(x)\n"
+    assert not lint(text, path="/nowhere/x.py", codes=["TLN902"]).findings
+
+
+def test_what_is_found_within_more_files_is_found_whoever_asked_before(tmp_path: Path) -> None:
+    files = {"net/__init__.py": "", "net/flags.py": FLAGS}
+    for name, source, taken in (("b", "flags", "MODERN"), ("c", "b", "B"), ("d", "c", "C")):
+        files[f"net/{name}.py"] = f"from .{source} import {taken} as {name.upper()}\n"
+    files["net/use.py"] = (
+        "import torch\nfrom .d import D\nfrom .c import C\n\ndef one(x):\n    return torch.compile(x) if D else x\n\n"
+        "def two(x):\n    return torch.compile(x) if C else x\n"
+    )
+    assert found(tmp_path, "net/use.py", files) == ["TLN907"]
+    [one] = lint(files["net/use.py"], path=str(tmp_path / "net/use.py")).findings
+    assert "mention" not in one.message  # four files away, and three
+
+
+@pytest.mark.parametrize(("name", "codes"), [("_torch_docs", []), ("docs", ["TLN901"])])
+def test_the_docs_of_a_copy_of_torch_are_of_it_too(tmp_path: Path, name: str, codes: list[str]) -> None:
+    text = "import torch\n\nvalue = torch._six\n"
+    for each, written in {
+        "copied/__init__.py": "",
+        "copied/torch/__init__.py": "",
+        f"copied/torch/{name}.py": text,
+    }.items():
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(written)
+    found = lint(text, path=str(tmp_path / f"copied/torch/{name}.py"), codes=["TLN901"]).findings
+    assert [each.code for each in found] == codes
+
+
+FALLS_BACK = """import torch
+
+def faster(model):
+    try:
+        made = torch.compile(model)
+        print("compiled")
+        return made
+    except Exception as error:
+        print(error)
+        {ends}
+"""
+
+
+@pytest.mark.parametrize(("ends", "is_asked"), [("return model", True), ("return None", False), ("raise", False)])
+def test_a_function_that_answers_with_something_else(tmp_path: Path, ends: str, is_asked: bool) -> None:
+    codes = found(tmp_path, "net/new.py", {"net/__init__.py": "", "net/new.py": FALLS_BACK.format(ends=ends)})
+    assert codes == ([] if is_asked else ["TLN907"])
+
+
+EXTRAS = """
+[project]
+dependencies = ["torch>=1.13", "numpy"]
+[project.optional-dependencies]
+llm = ["torch>=2.4", "gguf==0.18", "numpy"]
+diffusion = ["torch>=2.0", "diffusers[torch]<=0.34", "shared-part"]
+plain = ["shared-part", "torch"]
+"""
+ON_LOAD = "import torch\nimport {name}\n\nkind = torch.float8_e4m3fn\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "imported", "said"),
+    [
+        ("net/convert.py", "gguf", None),
+        ("net/convert.py", "numpy", "AttributeError at load; raise"),
+        ("net/convert.py", "diffusers", "AttributeError at load; raise"),  # torch 2.0 lacks it, too
+        ("net/convert.py", "shared_part", "AttributeError at load; raise"),
+        ("net/llm/convert.py", "numpy", "unless this is for its extra `llm`, which begins at 2.4"),
+        ("net_llm/convert.py", "numpy", "unless this is for its extra `llm`, which begins at 2.4"),
+        ("net/llm.py", "numpy", "unless this is for its extra `llm`, which begins at 2.4"),
+        ("net/diffusion/convert.py", "numpy", "AttributeError at load; raise"),
+        ("net/smallm/convert.py", "numpy", "AttributeError at load; raise"),
+    ],
+)
+def test_what_an_extra_raises(tmp_path: Path, path: str, imported: str, said: str | None) -> None:
+    (tmp_path / "pyproject.toml").write_text(EXTRAS)
+    top, text = path.partition("/")[0], ON_LOAD.format(name=imported)
+    last = path.rpartition("/")[2].removesuffix(".py")
+    files = {f"{top}/__init__.py": f"from .{last} import kind\n", path: text}
+    if path.count("/") > 1:
+        files[f"{top}/__init__.py"] = f"from .{path.split('/')[1]}.{last} import kind\n"
+        files[f"{path.rpartition('/')[0]}/__init__.py"] = ""
+    for each, written in files.items():
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(written)
+    findings = lint(text, path=str(tmp_path / path), codes=["TLN907"]).findings
+    assert len(findings) == (said is not None)
+    for each in findings:
+        assert said in each.message
+        assert each.level is (Level.WARNING if "extra" in said else Level.ERROR)
+
+
+@pytest.mark.parametrize(("imported", "codes"), [("gguf", []), ("numpy", ["TLN907"])])
+def test_what_an_extra_of_a_wheel_raises(tmp_path: Path, imported: str, codes: list[str]) -> None:
+    information = tmp_path / "net-1.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: net\nRequires-Dist: torch>=1.13\nRequires-Dist: numpy\n"
+        'Requires-Dist: gguf==0.18.0; extra == "llm"\nRequires-Dist: torch>=2.4; extra == "llm"\n\nText.\n'
+    )
+    text = ON_LOAD.format(name=imported)
+    for each, written in {"net/__init__.py": "from .use import kind\n", "net/use.py": text}.items():
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(written)
+    assert [each.code for each in lint(text, path=str(tmp_path / "net/use.py"), codes=["TLN907"]).findings] == codes
+
+
+SKIPS = """import torch
+import pytest
+import inspect
+
+def _require_compile():
+    if getattr(torch, "compile", None) is None:
+        pytest.skip("needs torch.compile")
+
+def run(model, strict):
+    _require_compile()
+    made = torch.compile(model)
+    if "strict" in inspect.signature(torch.load).parameters:
+        return made, strict
+    return made
+
+def other(model):
+    return run(torch.func.functional_call(model), model)
+"""
+
+
+def test_a_test_that_is_skipped_and_one_that_asks_for_a_parameter(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
+    (tmp_path / "use.py").write_text(SKIPS)
+    [one] = lint(SKIPS, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
+    assert "`torch.func" in one.message
+    assert "unless line" not in one.message
+
+
+def test_what_is_made_with_a_flag_is_none(tmp_path: Path) -> None:
+    text = (
+        "import torch\n\ndef main(given, wanted):\n    kind = given.half(hasattr(torch, 'compile'))\n"
+        "    net = given.load(kind)\n    is_large = isinstance(net, wanted)\n    if net:\n        assert is_large\n"
+        "    while net:\n        return torch.compile(net)\n"
+    )
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
+    [one] = lint(text, path=str(tmp_path / "use.py"), codes=["TLN907"]).findings
+    assert "unless line" not in one.message
 
 
 @pytest.mark.parametrize(("beside", "codes"), [("_torch_docs.py", []), ("docs.py", ["TLN901"])])

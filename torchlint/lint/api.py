@@ -16,7 +16,8 @@ from itertools import accumulate
 from typing import Any
 
 from torchlint.knowledge.api import find
-from torchlint.lint.arguments import argument_at, may_be_none, reduction, unread
+from torchlint.lint.arguments import argument_at, may_be_none, reduction, transform, unread
+from torchlint.lint.callers import all_ask_first
 from torchlint.lint.gates import Gates, is_of_torch
 from torchlint.lint.guards import Guards
 from torchlint.lint.loading import needed
@@ -32,7 +33,7 @@ from torchlint.syntax.children import walk
 from torchlint.syntax.kinds import line_at, place_at
 from torchlint.syntax.mentions import lines_of, names_of, spelled, statements
 from torchlint.syntax.references import Reference, asked_methods, references
-from torchlint.target import Release, Target
+from torchlint.target import NEWEST, Release, Target
 
 _RETAIN = "retain_variables"
 LOAD = ("torch.load", "torch.serialization.load")
@@ -136,10 +137,14 @@ def referred(
             for use in uses
             if use.kind not in _ASKED_FOR or not use.reference.inside or not guards.is_refused(use.reference.node)
         ]
+        inside = [use for use in uses if use.kind in _ASKED_FOR and use.reference.inside]
+        kept = {id(use) for use in inside if all_ask_first(tree, project, gates, use.reference.node)}
+        uses = [use for use in uses if id(use) not in kept]
         if any(use.kind is events.TooNewApi for use in uses):
             met = needed(tree, project, target)
             uses = [use for use in uses if use.kind is not events.TooNewApi or use.facts["since"] > met]
         uses = _guarded(uses, guards, gates, watched)
+    read.extra = target.extra_of(project.module)
     read.is_left_out = bool(uses) and gates.is_left_out
     read.uncalled = gates.uncalled
     return lambda: target, [_event(path, target, use, read) for use in uses]
@@ -158,7 +163,8 @@ def _guarded(uses: Sequence[Use], guards: Guards, gates: Gates, watched: find.Wa
         if use.kind is events.TooNewApi:  # what cannot be loaded before a release is not called before it either
             facts["reached"] = "" if facts["since"] <= loaded else reached[id(use)]
             if use.reference.inside:
-                facts["asks"] = guards.asks_for(use.reference.node, name, facts["since"], watched.too_new)
+                argument, since = facts.get("argument", ""), facts["since"]
+                facts["asks"] = guards.asks_for(use.reference.node, name, argument, since, watched.too_new)
         elif use.kind is events.RemovedApi and use.reference.inside:
             facts["asks"] = guards.asks_whether_gone(use.reference.node, facts["change"].removed)
         found.append(replace(use, facts=facts))
@@ -295,7 +301,9 @@ class _Judged:
         elif change.private is not None:
             kind = events.PrivateApi
         if change.how.startswith("transform:"):
-            change = replace(change, instead=_transform(change, self.reference.call, 1))
+            change = replace(change, instead=transform(change, self.reference.call, 1))
+        if _is_short(self.reference.call, change):
+            change = replace(change, differs=f"as `{self.reference.spelled}` takes a start and an end: TypeError")
         return Use(kind, self.reference, {"change": change})
 
     def of_call(self, call: ast.Call) -> Iterator[Use]:
@@ -379,35 +387,13 @@ def _repository(call: ast.Call) -> str:
     return "" if source is not None and getattr(source, "value", None) != "github" else repository.value
 
 
-_COUNTS: dict[object, str] = {1: "", 2: "2"}
-
-
-def _transform(change: find.Change, call: ast.Call | None, first: int) -> str:
-    """
-    What of `torch.fft` takes the place of a call of `torch.irfft` and the like, by its number of dimensions and its
-    flag; "" where there is no call, or the flag is not written out.
-
-    Parameters
-    ----------
-    change
-        What happened to the function.
-    call
-        The call.
-    first
-        The position of `signal_ndim`.
-    """
-    if call is None or any(isinstance(each, ast.Starred) for each in call.args):
-        return ""
-    given = {each.arg: each.value for each in call.keywords}
-    given |= dict(zip(("signal_ndim", "normalized", "onesided"), call.args[first:], strict=False))
-    count, one_sided = given.get("signal_ndim"), given.get("onesided", ast.Constant(True))
-    kind = change.how.partition(":")[2]
-    if None in given or not isinstance(one_sided, ast.Constant):
-        return ""
-    ending = _COUNTS.get(count.value, "n") if isinstance(count, ast.Constant) else "n"
-    if kind in ("rfft", "irfft") and not one_sided.value:
-        return f"torch.fft.{kind.replace('rfft', 'fft')}{ending}"
-    return f"torch.fft.{kind}{ending}"
+def _is_short(call: ast.Call | None, change: find.Change) -> bool:
+    """Whether a call gives fewer arguments than what it calls wants."""
+    if call is None or not change.least:
+        return False
+    if any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords):
+        return False
+    return len(call.args) + len([each for each in call.keywords if each.arg in ("start", "end")]) < change.least
 
 
 def _is_false(call: ast.Call, at: int) -> bool:
@@ -454,7 +440,7 @@ def with_methods(happened: Iterable[Event], meant: Callable[[], Target], tree: a
         if (place.at.end_lineno, place.at.end_col_offset) in asked:
             continue
         if change.how.startswith("transform:"):
-            change = replace(change, instead=_transform(change, getattr(event.call, "at", None), 0))
+            change = replace(change, instead=transform(change, getattr(event.call, "at", None), 0))
         gone = target.reaches(change.removed)
         kind: type[events.RemovedApi] | type[events.DeprecatedApi] = events.RemovedApi if gone else events.DeprecatedApi
         yield kind(
@@ -510,6 +496,7 @@ def _event(path: str, target: Target, use: Use, names: Surroundings) -> Event:
         inside=reference.inside,
         is_left_out=names.is_left_out,
         is_copied=names.is_copied,
+        extra=names.extra if names.extra is not None and names.extra.oldest >= facts.get("since", NEWEST) else None,
         uncalled=names.uncalled(reference.node) if reference.inside and use.kind in _OF_CALLERS else "",
         is_demo=names.demo[0] <= around.lineno <= names.demo[1],
         unread=unread(names.tree, call) if _how(facts) in _UNPACKED else frozenset(),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from torchlint.knowledge.api import find
 from torchlint.syntax.children import walk
 
 
@@ -93,3 +94,34 @@ def unread(tree: ast.Module, call: ast.AST | None) -> frozenset[str]:
     shared = {name for node in walk(tree) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
     names = {each.id for each in taken.targets[0].elts if isinstance(each, ast.Name)}
     return frozenset(names - read - shared)
+
+
+_COUNTS: dict[object, str] = {1: "", 2: "2"}
+
+
+def transform(change: find.Change, call: ast.Call | None, first: int) -> str:
+    """
+    What of `torch.fft` takes the place of a call of `torch.irfft` and the like, by its number of dimensions and its
+    flag; "" where there is no call, or the flag is not written out.
+
+    Parameters
+    ----------
+    change
+        What happened to the function.
+    call
+        The call.
+    first
+        The position of `signal_ndim`.
+    """
+    if call is None or any(isinstance(each, ast.Starred) for each in call.args):
+        return ""
+    given = {each.arg: each.value for each in call.keywords}
+    given |= dict(zip(("signal_ndim", "normalized", "onesided"), call.args[first:], strict=False))
+    count, one_sided = given.get("signal_ndim"), given.get("onesided", ast.Constant(True))
+    kind = change.how.partition(":")[2]
+    if None in given or not isinstance(one_sided, ast.Constant):
+        return ""
+    ending = _COUNTS.get(count.value, "n") if isinstance(count, ast.Constant) else "n"
+    if kind in ("rfft", "irfft") and not one_sided.value:
+        return f"torch.fft.{kind.replace('rfft', 'fft')}{ending}"
+    return f"torch.fft.{kind}{ending}"

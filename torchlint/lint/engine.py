@@ -27,6 +27,7 @@ from torchlint.lint.facts import Facts, is_thorough, listeners, visitors
 from torchlint.lint.grouped import counted, place_of, together
 from torchlint.lint.pipeline import Pipeline, Question
 from torchlint.lint.places import Unparsed
+from torchlint.lint.platforms import with_platforms
 from torchlint.lint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.lint.suppressions import Suppressions, has_directive, may_be_judged, name_rules
 from torchlint.model import events, interpret
@@ -134,7 +135,7 @@ def _check(path: str, short: Shortened, registry: Registry, selection: Selection
                 thorough=is_thorough(registry, selection),
                 calls=bool(listeners(events.OpCalled, registry, selection)),
             )
-            happened, also_lost = _with_methods(path, happened, meant, program.at)
+            happened, also_lost = _with_methods(path, happened, meant, program.at, project)
             happened, lost = [*happened, *referred], lost or also_lost
     except SourceError as error:
         return not_readable(path, error)
@@ -200,11 +201,11 @@ def _referred(
 
 
 def _with_methods(
-    path: str, happened: list[events.Event], meant: Callable[[], Target], tree: ast.Module
+    path: str, happened: list[events.Event], meant: Callable[[], Target], tree: ast.Module, project: ProjectIndex
 ) -> tuple[list[events.Event], Finding | None]:
-    """What `api.with_methods` says, and what went wrong there: the other findings stand."""
+    """What `api.with_methods` and `with_platforms` say, and what went wrong there: the other findings stand."""
     try:
-        return list(api.with_methods(happened, meant, tree)), None
+        return with_platforms(api.with_methods(happened, meant, tree), project), None
     except Exception as error:
         return [each for each in happened if not isinstance(each, TensorMethod)], _lost_names(path, error)
 

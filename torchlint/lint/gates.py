@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
@@ -35,7 +36,8 @@ class Gates:
     def __init__(self, tree: ast.Module, project: ProjectIndex) -> None:
         self._tree = tree
         self._project = project
-        self._known: dict[tuple[str, str], bool] = {}
+        self._known: dict[tuple[str, str, int], bool] = {}
+        """By module, name and hops that are left: what is not found within a few may be within more."""
 
     def is_flag(self, name: str) -> bool:
         """
@@ -43,6 +45,10 @@ class Gates:
         project what there is.
         """
         return self._is_flag(name, self._imports, _HOPS)
+
+    def flags_of(self, tree: ast.Module, module: str, is_package: bool) -> Callable[[str], bool]:
+        """As `is_flag`, of another file."""
+        return partial(self._is_flag, imports=_imported(tree, module, is_package), hops=_HOPS)
 
     @cached_property
     def _imports(self) -> _Imports:
@@ -59,10 +65,9 @@ class Gates:
 
     def _asks(self, module: str, name: str, hops: int) -> bool:
         """Whether a name of another file answers, or what that imports under this name from a further one."""
-        known = self._known.get((module, name))
+        known = self._known.get((module, name, hops))
         if known is None:
-            self._known[module, name] = False  # until it is known: files import each other in circles
-            known = self._known[module, name] = self._is_asked(module, name, hops)
+            known = self._known[module, name, hops] = self._is_asked(module, name, hops)
         return known
 
     def _is_asked(self, module: str, name: str, hops: int) -> bool:
@@ -96,7 +101,7 @@ class Gates:
             tree = tree_of(text) if imports.search(text) else None
             if tree is None:
                 continue
-            importing, is_package = _module(shown)
+            importing, is_package = module_of(shown)
             tests: AvailabilityTests | None = None
             for around in _importing(tree, importing, is_package, module):
                 tests = tests or AvailabilityTests(tree)
@@ -121,7 +126,7 @@ class Gates:
             tree = tree_of(text)
             if tree is not None:
                 at_load: list[ast.stmt] = [each for each in tree.body if isinstance(each, (ast.Import, ast.ImportFrom))]
-                taken = imports_of(ast.Module(at_load, []), *_module(shown))
+                taken = imports_of(ast.Module(at_load, []), *module_of(shown))
                 if own in taken or (self._project.is_package and any(each.startswith(f"{own}.") for each in taken)):
                     return True
         return False
@@ -156,7 +161,7 @@ class Gates:
         if tree is None:
             return True
         module, last = self._project.module, self._project.module.rpartition(".")[2]
-        own, is_package = _module(shown)
+        own, is_package = module_of(shown)
         if any(each == module or each.endswith(f".{last}") for each in imports_of(tree, own, is_package)):
             return True
         spoken = re.compile(rf"(?:^|[./:]){re.escape(last)}(?:$|[.:/])")
@@ -197,7 +202,7 @@ class Gates:
         for shown, text in self._project.mentioning(own.rpartition(".")[2]) if "." in own else ():
             tree = tree_of(text)
             if tree is not None:
-                taken.update(each for each in imports_of(tree, *_module(shown)) if each.startswith(f"{own}."))
+                taken.update(each for each in imports_of(tree, *module_of(shown)) if each.startswith(f"{own}."))
         return bool(taken) and f"{own}.*" not in taken
 
     def provides(self, name: str) -> bool:
@@ -222,7 +227,8 @@ _LOOKS = re.compile(
 def is_of_torch(project: ProjectIndex) -> bool:
     """Whether a file is of a copy of torch itself: what it names is in that copy, whatever other releases have."""
     before, found, _ = f"{project.module}.".rpartition("torch.")
-    return bool(found) and before[-1:] in ("", ".") and bool(project.source(f"{before}torch._torch_docs")[0])
+    docs = f"{before}torch._torch_docs"  # a file does not find itself
+    return bool(found) and before[-1:] in ("", ".") and (project.module == docs or bool(project.source(docs)[0]))
 
 
 def names_of_node(node: ast.AST) -> tuple[str, ...]:
@@ -246,7 +252,7 @@ def _is_script(tree: ast.Module) -> bool:
     return any(isinstance(node, ast.If) and "__name__" in ast.unparse(node.test) for node in tree.body)
 
 
-def _module(shown: str) -> tuple[str, bool]:
+def module_of(shown: str) -> tuple[str, bool]:
     """The module that a file is, by its path, and whether that is a package."""
     parts = shown.removesuffix(".py").split("/")
     is_package = parts[-1] == "__init__"

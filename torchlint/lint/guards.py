@@ -124,7 +124,7 @@ class Guards:
         """The plain names that the file reads."""
         return {each.id for each in walk(self._tree) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
 
-    def asks_for(self, node: ast.AST, name: str, since: Release, came: Mapping[str, Release]) -> int:
+    def asks_for(self, node: ast.AST, name: str, argument: str, since: Release, came: Mapping[str, Release]) -> int:
         """
         The line of the first test of the file that may keep it from something where that has not come yet; 0 if none.
 
@@ -132,8 +132,8 @@ class Guards:
         ----------
         node
             Where it is used.
-        name, since
-            What it is, in full, and when it came.
+        name, argument, since
+            What it is, in full, which argument of it ("" for none), and when that came.
         came
             When names came that the oldest release does not have: who asks for one of them asks for that release.
         """
@@ -146,7 +146,8 @@ class Guards:
             names = [each for each in said if isinstance(each, str)]
             releases = [each for each in said if not isinstance(each, str)]
             releases += [at for full, at in came.items() if names and full.rpartition(".")[2] in names]
-            return not said or name.rpartition(".")[2] in names or any(since <= each <= NEWEST for each in releases)
+            own = name.rpartition(".")[2] in names or argument in names
+            return not said or own or any(since <= each <= NEWEST for each in releases)
 
         return self._first(node, may_keep)
 
@@ -172,6 +173,9 @@ class Guards:
                 asked = node.args[1]
                 if isinstance(asked, ast.Constant) and isinstance(asked.value, str):
                     yield asked.value
+            elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+                if isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
+                    yield node.left.value  # a parameter, or what a module has: "strict" in signature(f).parameters
             elif isinstance(node, ast.Tuple) and len(node.elts) > 1:
                 first, second = (getattr(each, "value", None) for each in node.elts[:2])
                 if isinstance(first, int) and isinstance(second, int):

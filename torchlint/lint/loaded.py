@@ -13,8 +13,10 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from torchlint.lint.checkpoints import Checkpoints, Kept
+from torchlint.lint.gates import imports_of, module_of, tree_of
 from torchlint.model.events.api import Pickled
 from torchlint.project.index import ProjectIndex
+from torchlint.syntax.children import walk
 from torchlint.syntax.text import NEWLINE
 from torchlint.syntax.tree import SourceError, python_tree
 
@@ -74,7 +76,10 @@ class Loaded:
         return facts | {
             "holds": holds,
             "is_weights": self.checkpoints.gives_weights(call),
-            "is_ours": self.is_test or self.checkpoints.is_ours(call) or self.checkpoints.is_own_place(call),
+            "is_ours": self.is_test
+            or self.checkpoints.is_ours(call)
+            or self.checkpoints.is_own_place(call)
+            or self._is_left_by_imported(call),
             "is_meant": self._says_why(statement, call)
             or (bool(beside) and (holds is not None or any(map(self.checkpoints.is_unknown, beside)))),
         }
@@ -92,6 +97,19 @@ class Loaded:
         said = NEWLINE.split(self._text)[first - 1 : call.end_lineno]
         return any(_REASON.search(each) for each in said)
 
+    def _is_left_by_imported(self, call: ast.Call) -> bool:
+        """Whether a file that this one imports writes what is loaded: the same name, in the folder where it runs."""
+        first = call.args[0] if call.args else None
+        name = first.value if isinstance(first, ast.Constant) else None
+        if not isinstance(name, str) or not name or "/" in name or "\\" in name:
+            return False
+        taken = imports_of(self.checkpoints.tree, self.project.module, self.project.is_package)
+        for shown, text in self.project.mentioning(name):
+            tree = tree_of(text) if module_of(shown)[0] in taken else None
+            if tree is not None and any(_saves(each, name) for each in walk(tree)):
+                return True
+        return False
+
     def _saved_elsewhere(self, call: ast.Call) -> Pickled | None:
         """
         What this file or another one of the project saves that cannot be loaded as weights only, and that a call loads
@@ -106,6 +124,14 @@ class Loaded:
                 if self.checkpoints.likely(call, kept):
                     return replace(kept.pickled, file=shown)
         return None
+
+
+def _saves(node: ast.AST, name: str) -> bool:
+    """Whether a call saves to a file of a name."""
+    if not isinstance(node, ast.Call) or ast.unparse(node.func) != "torch.save":
+        return False
+    places = [*node.args[1:2], *(each.value for each in node.keywords if each.arg == "f")]
+    return any(isinstance(each, ast.Constant) and each.value == name for each in places)
 
 
 @lru_cache(maxsize=256)

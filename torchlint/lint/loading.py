@@ -26,10 +26,10 @@ _HOPS = 3
 
 def needed(tree: ast.Module, project: ProjectIndex, target: Target) -> Release:
     """
-    The latest release that a file's imports ask for as it is loaded, of names that the oldest of the target does not
-    have; (0, 0) if they ask for none.
+    The latest release that a file's imports ask for as it is loaded: names that the oldest of the target does not
+    have, packages that only an extra brings which begins later; (0, 0) if they ask for none.
     """
-    most, seen = _NONE, {project.module}
+    most, seen = _brought(tree, target), {project.module}
     nearest = _loaded(tree, project.module, project.is_package)
     for _ in range(_HOPS):
         further: set[str] = set()
@@ -62,7 +62,17 @@ def _of_text(text: str, module: str, is_package: bool, target: Target) -> tuple[
     tree = tree_of(text)
     if tree is None:
         return _NONE, frozenset()
-    return _asked_by(tree, text, target), _loaded(tree, module, is_package)
+    return max(_asked_by(tree, text, target), _brought(tree, target)), _loaded(tree, module, is_package)
+
+
+def _brought(tree: ast.Module, target: Target) -> Release:
+    """The release with which the packages can be had that a file imports whenever it is loaded."""
+    if not target.extras:
+        return _NONE
+    plain = [each for each in tree.body if isinstance(each, (ast.Import, ast.ImportFrom))]
+    names = [alias.name for each in plain if isinstance(each, ast.Import) for alias in each.names]
+    names += [each.module for each in plain if isinstance(each, ast.ImportFrom) and each.module and not each.level]
+    return target.needed_by({name.partition(".")[0].lower() for name in names})
 
 
 def _asked_by(tree: ast.Module, text: str, target: Target) -> Release:

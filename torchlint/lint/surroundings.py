@@ -17,6 +17,7 @@ from torchlint.lint.loaded import Loaded
 from torchlint.project.index import ProjectIndex
 from torchlint.syntax.availability import names
 from torchlint.syntax.children import walk
+from torchlint.target import Extra
 
 _COMPLEX = re.compile(r"complex|cplx|^c(float|double)$|^polar$|^i?h?r?fft[2n]?$", re.IGNORECASE)
 """The words of those who make complex tensors, or speak of one."""
@@ -36,6 +37,8 @@ class Surroundings:
         self.project = project
         self.checkpoints = Checkpoints(tree)
         self.loaded = Loaded(path, text, self.checkpoints, project)
+        self.extra: Extra | None = None
+        """The extra of the project that the file is for, by its name."""
         self.is_left_out = False
         """Nothing of the project imports the file."""
         self.uncalled: Callable[[ast.AST], str] = _nothing

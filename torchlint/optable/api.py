@@ -131,6 +131,7 @@ def _with_facts(read: Mapping[str, Any], releases: Sequence[Release]) -> dict[st
             row["stub"] = True
         if name in facts.DERIVED:
             row["derived"] = True
+        row |= facts.DIFFERS.get(name, {})
     return {
         "names": dict(sorted(names.items())),
         "since": dict(sorted((read["since"] | facts.SINCE).items())),

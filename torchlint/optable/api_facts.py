@@ -278,6 +278,13 @@ PRIVATE: dict[str, tuple[str, str, bool]] = {
     "torch._lowrank.pca_lowrank": ("torch.pca_lowrank", "1.4", True),
 }  # fmt: skip
 
+DIFFERS: dict[str, dict[str, object]] = {
+    "torch.range": {
+        "differs": "which leaves out the end (write `end + 1` where the step is 1) and makes integers of integers",
+        "least": 2,
+    },
+}
+"""In what the one that takes its place is another thing, and how many arguments it wants at least."""
 DERIVED = frozenset(f"torch.{device}.amp.{name}" for device in ("cuda", "cpu") for name in ("autocast", "GradScaler"))
 """Classes that derive from what takes their place."""
 

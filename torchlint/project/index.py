@@ -15,7 +15,7 @@ from pathlib import Path
 
 import libcst as cst
 
-from torchlint.project import neighbours, requirements
+from torchlint.project import neighbours, platforms, requirements
 from torchlint.project.roots import INSTALLED, above_folder, import_roots, package_root
 from torchlint.results import Dependency as Dependency
 from torchlint.results import digest
@@ -188,6 +188,25 @@ class ProjectIndex:
         self._seen.update((each.path, each.digest) for each in depends)
         return found
 
+    @property
+    def spawning(self) -> tuple[str, ...]:
+        """The platforms on which the project's processes are spawned, by the nearest metadata that there are."""
+        directory = os.path.dirname(os.path.abspath(self._path))
+        while True:
+            wheels = sorted(each for each in _names(directory) if each.endswith(".dist-info"))
+            paths = [os.path.join(directory, name) for name in platforms.FILES]
+            paths += [os.path.join(directory, each, "METADATA") for each in wheels]
+            stated: list[tuple[str, str]] = []
+            for path in paths:
+                data = _read(path)
+                self._seen[path] = digest(data) if data is not None else ""
+                if data is not None:
+                    stated.append((os.path.basename(path), data.decode("utf-8", errors="replace")))
+            above = os.path.dirname(directory)
+            if stated or above == directory or os.path.exists(os.path.join(directory, ".git")):
+                return platforms.spawning(stated)
+            directory = above
+
     def mentioning(self, word: str, everywhere: bool = False) -> Iterator[tuple[str, str]]:
         """
         Other files that hold a word: as shown to people, and what is in them.
@@ -304,6 +323,13 @@ def _holds(program: ir.Program, place: Place) -> bool:
         node.at in (place, place.at) or (isinstance(node, ir.Statement) and node.at_line in (place, place.at))
         for node in ir.walk(program)
     )
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except OSError:
+        return []
 
 
 def _read(path: str) -> bytes | None:

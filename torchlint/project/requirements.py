@@ -23,7 +23,7 @@ from torchlint.project.pythons import can_hold, pythons, wheels
 from torchlint.project.roots import INSTALLED, MARKS
 from torchlint.project.stated import asked_for, python, required, tidy, toml
 from torchlint.results import Dependency, digest
-from torchlint.target import NEWEST, Release, Target, TargetError, bounds, spelled
+from torchlint.target import NEWEST, Extra, Release, Target, TargetError, bounds, spelled
 
 _REQUIREMENTS = tuple(
     f"{folder}{stem}{ending}"
@@ -209,6 +209,7 @@ class _Reader:
                     holding.expected,
                     raising.unknown,
                     holding.unknown,
+                    _extras(said, lower),
                 )
             if newest is None and upper != NEWEST:
                 newest = Target(upper, upper, where, vision)
@@ -316,13 +317,34 @@ def _raising(said: _Said, lower: Release) -> Doubt:
     return min(raising, key=lambda each: (bool(each.expected), bool(each.unknown)))
 
 
+def _extras(said: _Said, lower: Release) -> tuple[Extra, ...]:
+    """The extras of a file, where any of them begins later than the file's oldest release."""
+    always = {_module(each) for each in required(said.file, said.text)}
+    found: list[Extra] = []
+    for name, lines in asked_for(said.file, said.text).items():
+        least = lower
+        for specifier in _specifiers(lines):
+            try:
+                least = max(least, bounds(tidy(specifier))[0] or lower)
+            except TargetError:
+                continue
+        found.append(Extra(_module(name), least, frozenset(map(_module, lines)) - always))
+    return tuple(found) if any(each.oldest > lower for each in found) else ()
+
+
+def _module(requirement: str) -> str:
+    """The name by which what a requirement names is imported, if that is its own."""
+    return re.split(r"[\s\[<>=!~;(@]", requirement.strip(), maxsplit=1)[0].lower().replace("-", "_").replace(".", "_")
+
+
 def _ways(said: _Said) -> list[list[str]]:
     """What is required, in each way in which torch can be had: if only extras ask for torch, with each of them."""
     always = required(said.file, said.text)
     if any(_REQUIREMENT.match(each) for each in always):
         return [always]
     wanted = said.specifier.replace(" ", "")
-    extras = [each for each in asked_for(said.file, said.text) if any(wanted in line.replace(" ", "") for line in each)]
+    every = asked_for(said.file, said.text).values()
+    extras = [each for each in every if any(wanted in line.replace(" ", "") for line in each)]
     return [[*always, *each] for each in extras] or [always]
 
 
@@ -461,7 +483,7 @@ def _metadata(text: str) -> Iterator[str]:
         return
     allowed = pythons(python("METADATA", text))
     always = list(_specifiers(required("METADATA", text), allowed))
-    extras = [line for each in asked_for("METADATA", text) for line in each]
+    extras = [line for each in asked_for("METADATA", text).values() for line in each]
     yield from always or _specifiers(extras, allowed)
 
 

@@ -27,8 +27,8 @@ def required(name: str, text: str) -> list[str]:
     return _texts(_required(name, text))
 
 
-def asked_for(name: str, text: str) -> list[list[str]]:
-    """What each extra of a file asks for; empty where there is none, or no word of it."""
+def asked_for(name: str, text: str) -> dict[str, list[str]]:
+    """What each extra of a file asks for, by its name; empty where there is none, or no word of it."""
     base = name.rpartition("/")[2]
     if base in _WHEELS:
         extras: dict[str, list[str]] = {}
@@ -36,10 +36,11 @@ def asked_for(name: str, text: str) -> list[list[str]]:
             found = _EXTRA.search(value)
             if found is not None:
                 extras.setdefault(found[1], []).append(value)
-        return list(extras.values())
+        return extras
     if base == "pyproject.toml":
-        return [_texts(each) for each in toml(text).get("project", {}).get("optional-dependencies", {}).values()]
-    return []
+        optional = toml(text).get("project", {}).get("optional-dependencies", {})
+        return {extra: _texts(each) for extra, each in optional.items()}
+    return {}
 
 
 def python(name: str, text: str) -> str:

@@ -10,9 +10,11 @@ import ast
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from torchlint.syntax.children import children, walk
+from torchlint.syntax.fixpoint import Fixpoint
 from torchlint.syntax.given import Given
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.text import NEWLINE
@@ -26,6 +28,8 @@ _FEW = 2
 Statements of a `try` up to which somebody who catches everything means what is in it. Of a longer one that begins with
 an import they mean the import.
 """
+_SHORT = 4
+"""Likewise, of one that returns another answer if it fails."""
 _NAMELESS = _ABSENCE - {"TypeError"}
 """What is raised where a name is not there; TypeError is raised for many another reason."""
 _ASKS = frozenset({"hasattr", "find_spec", "callable", "signature", "getfullargspec", "getattr_static", "dir"})
@@ -34,6 +38,8 @@ _SAYS_VERSION = re.compile(
     r"post|new|old)|(torch|compile|dynamo|amp|sdpa|fx|dtensor|functorch|attention).*avail|^is_torch|torch_is",
     re.IGNORECASE,
 )
+_TRUTHS = frozenset({"bool", "any", "all", "int"})
+"""Calls that hand on what they are asked."""
 _MAY_SAY = re.compile(r"_?has_|_?supports?_", re.IGNORECASE)
 """Of these words those that are said of much else, too: of a name that the file itself sets what it is set to tells."""
 _DEMANDS = re.compile(
@@ -64,8 +70,7 @@ class AvailabilityTests:
     def __init__(self, tree: ast.Module, elsewhere: Callable[[str], bool] | None = None) -> None:
         self._tree = tree
         self._elsewhere = elsewhere
-        self._flags: dict[tuple[str, int | None], bool] = {}
-        self._functions: dict[int, bool] = {}
+        self._answers: Fixpoint[tuple[str, int | None] | int] = Fixpoint()
         self._given: Given[ast.expr | _Function | None] | None = None
         self._refused: set[str] | None = None
 
@@ -121,7 +126,7 @@ class AvailabilityTests:
         a call of a function that does so.
         """
         if isinstance(statement, ast.If):
-            return isinstance(statement.body[-1], ast.Raise) and self._decides(statement.test, raising=True)
+            return _does_not_come_back(statement.body[-1]) and self._decides(statement.test, raising=True)
         if isinstance(statement, ast.Assert):
             return self._decides(statement.test, raising=False)
         if isinstance(statement, ast.Try):
@@ -167,8 +172,21 @@ class AvailabilityTests:
         if not isinstance(node, (ast.If, ast.IfExp, ast.Assert)):
             return False
         words = ast.unparse(node.test)
-        said = package in words or "version" in words.lower() or words.removeprefix("not ").isidentifier()
-        return said and "TYPE_CHECKING" not in words and self.asks(node.test)
+        plain = words.removeprefix("not ")
+        said = package in words or "version" in words.lower() or plain.isidentifier()
+        if not said or "TYPE_CHECKING" in words or not self.asks(node.test):
+            return False
+        held = self._known.values(plain, node.test.lineno) if plain.isidentifier() else []
+        return not held or not all(map(self._is_of_other_things, held))
+
+    def _is_of_other_things(self, value: ast.expr | _Function | None) -> bool:
+        """Whether a value is what some call makes of an answer and of more: nobody asks by it what there is."""
+        if not isinstance(value, ast.Call):
+            return False
+        called = [last_name(each.func) for each in walk(value) if isinstance(each, ast.Call)]
+        if not _ASKS.isdisjoint(called) or called[0] in _TRUTHS or self._is_flag(called[0], value.lineno):
+            return False
+        return not any(_SAYS_VERSION.search(last_name(each)) for each in walk(value))
 
     def values_of(self, name: str, line: int) -> list[ast.expr | _Function]:
         """What a name on a line may be given, and the functions that are called so there."""
@@ -217,25 +235,20 @@ class AvailabilityTests:
         or is a function of the file that answers one. With a dot before it, it is a method.
         """
         scope = self._known.scope_of(name, line)
-        key = name, scope
-        if key not in self._flags:
-            self._flags[key] = False  # until it is known: a name may be assigned what it held
-            if scope is None and self._elsewhere is not None and name[:1] != ".":
-                self._flags[key] = self._elsewhere(name)
-            else:
-                self._flags[key] = any(map(self._is_answer, self._known.values(name, line)))
-        return self._flags[key]
+        if scope is None and self._elsewhere is not None and name[:1] != ".":
+            return self._answers.ask((name, scope), partial(self._elsewhere, name))
+        values = self._known.values(name, line)  # a name may be assigned what it held
+        return self._answers.ask((name, scope), lambda: any(map(self._is_answer, values)))
 
     def _is_answer(self, value: ast.expr | _Function | None) -> bool:
         if value is None:
             return True
         if not isinstance(value, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return self._says(value)
-        if id(value) not in self._functions:
-            self._functions[id(value)] = False  # until it is known: it may call itself
-            said = _probes(value) or any(map(self._says, _answers(value))) or any(map(self.refuses, value.body))
-            self._functions[id(value)] = said
-        return self._functions[id(value)]
+        return self._answers.ask(id(value), partial(self._is_function_that_answers, value))
+
+    def _is_function_that_answers(self, function: _Function) -> bool:
+        return _probes(function) or any(map(self._says, _answers(function))) or any(map(self.refuses, function.body))
 
     def expects(self, node: ast.expr) -> bool:
         """Whether what is under a context manager or a decorator is expected to fail, or to warn, or is left out."""
@@ -343,8 +356,16 @@ def is_on(first: ast.stmt, last: ast.stmt, lines: Sequence[int]) -> bool:
 def handles_absence(node: ast.Try) -> bool:
     """Whether a `try` is there for something that may be missing."""
     caught = {name for handler in node.handlers for name in _caught(handler.type)}
-    is_meant = len(node.body) <= _FEW or isinstance(node.body[0], _IMPORTS)
+    is_meant = len(node.body) <= _FEW or isinstance(node.body[0], _IMPORTS) or _has_another_answer(node)
     return bool(caught & _ABSENCE) or (bool(caught & _BROAD) and is_meant)
+
+
+def _has_another_answer(node: ast.Try) -> bool:
+    """Whether a `try` ends by returning something, and so does whoever handles what it raises: a fallback."""
+    ends = [node.body[-1], *(each.body[-1] for each in node.handlers)]
+    return len(node.body) <= _SHORT and all(
+        isinstance(each, ast.Return) and each.value is not None and not _is_flat(each.value) for each in ends
+    )
 
 
 def _asks_by_trying(node: ast.Try, given: Container[str] = ()) -> bool:
@@ -411,10 +432,14 @@ def demands(node: ast.stmt) -> bool:
 
 def leaves(body: list[ast.stmt]) -> bool:
     """Whether a block ends by leaving what is around it."""
-    last = body[-1]
-    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
-        return last_name(last.value.func) in _ENDS
-    return isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break))
+    return _does_not_come_back(body[-1]) or isinstance(body[-1], (ast.Return, ast.Continue, ast.Break))
+
+
+def _does_not_come_back(node: ast.stmt) -> bool:
+    """Whether a statement raises, or calls what does: `pytest.skip(...)`."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        return last_name(node.value.func) in _ENDS
+    return isinstance(node, ast.Raise)
 
 
 def _answers(function: _Function) -> list[ast.expr]:

@@ -10,17 +10,17 @@ is in it.
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import zip_longest
 
 from torchlint.record import record
 from torchlint.syntax.availability import AvailabilityTests, demands, handles_absence, is_on, last_name, leaves
 from torchlint.syntax.bindings import Bindings, arguments_of
-from torchlint.syntax.children import children, walk
+from torchlint.syntax.children import children
 from torchlint.syntax.mentions import statements
+from torchlint.syntax.tables import asks_for_kinds, is_entry, kinds, only_speaks, speaks_of_it
 from torchlint.syntax.unreachable import arms, ends, truth
 
 
@@ -49,7 +49,7 @@ class Reference:
         Its author asked whether it is there: it stands under a test of a version, in a `try`, under `hasattr`.
     listed
         It is spoken of, and not used: a table has it as a key, or under its own name; it is a member of a set, or
-        compared with something.
+        compared with something; it stands in a table whose entries are registered (`tables`), or gets a docstring.
     handed
         It is given to what calls it: `functools.partial`, `map`.
     constructs
@@ -178,6 +178,7 @@ class _Uses:
         self.asked_methods = set[tuple[int, int]]()
         self.asked: bool | _Asked = False
         self.listed = False
+        self.table: Callable[[], bool] | None = None  # whether the statement gives a name to a table of what there is
         self.handed = False
         self.annotates = False
         self.compared = False
@@ -196,8 +197,13 @@ class _Uses:
                 if key is not None:
                     self.listed = True
                     self.expression(key)
-                self.listed = named
+                self.listed = named or (is_entry(value) and self.is_of_a_table())
                 self.expression(value)
+                self.listed = False
+        elif isinstance(node, (ast.List, ast.Tuple)) and self.table is not None and not self.compared:
+            for entry in node.elts:
+                self.listed = is_entry(entry) and self.is_of_a_table()
+                self.expression(entry)
                 self.listed = False
         elif isinstance(node, (ast.Set, ast.Compare)):
             for part in children(node):
@@ -237,6 +243,9 @@ class _Uses:
             for part in children(node):
                 self.expression(part)
 
+    def is_of_a_table(self) -> bool:
+        return self.table is not None and self.table()
+
     def called(self, node: ast.Call) -> None:
         if isinstance(node.func, (ast.Attribute, ast.Name)):
             self.chain(node.func, node, False)
@@ -246,15 +255,16 @@ class _Uses:
             self.asked_methods.add((node.func.end_lineno or 0, node.func.end_col_offset or 0))
         if self.base and self.base in self.wanted and _is_constructor_of_base(node.func):
             self.found.append(_constructing(self.base, node, self.statement, bool(self.asked)))
-        before, listed = self.asked, self.listed
-        self.asked, self.listed = _Asked(before, partial(self.tests.expects, node)), False
-        kinds = _asks_for_kinds(node)
+        before, listed, table = self.asked, self.listed, self.table
+        self.asked, self.table = _Asked(before, partial(self.tests.expects, node)), None
+        of_kinds, spoken = asks_for_kinds(node), speaks_of_it(last_name(node.func))
         for at, part in enumerate((*node.args, *(each.value for each in node.keywords))):
             self.handed = isinstance(part, (ast.Attribute, ast.Name)) and last_name(node.func) in _CALLS
-            self.compared = kinds and at == 1
+            self.compared = of_kinds and at == 1
+            self.listed = spoken and at == 0 and is_entry(part)
             self.expression(part)
             self.handed = self.compared = False
-        self.asked, self.listed = before, listed
+        self.asked, self.listed, self.table = before, listed, table
 
     def chain(self, node: ast.Attribute | ast.Name, call: ast.Call | None, decorates: bool) -> None:
         name = self.bindings.dotted(node)
@@ -417,12 +427,14 @@ class _Walk:
             if isinstance(node, ast.Assert):
                 self.uses.asked = _Asked(before, partial(self.tests.asks, node.test))
             self.uses.compared = isinstance(node, ast.Assign) and self.lists_kinds(node)
+            if isinstance(node, (ast.Assign, ast.AnnAssign)):
+                self.uses.table = cache(partial(only_speaks, node, self.tree))
             for child in children(node):
                 if isinstance(node, ast.AnnAssign) and child is node.annotation:
                     self.annotation(child)
                 else:
                     self.uses.expression(child)
-            self.uses.compared = False
+            self.uses.compared, self.uses.table = False, None
         self.uses.asked = before
 
     def lists_kinds(self, node: ast.Assign) -> bool:
@@ -431,7 +443,7 @@ class _Walk:
         if not isinstance(name, ast.Name) or not isinstance(node.value, (ast.Tuple, ast.List, ast.Set)):
             return False
         if self.kinds is None:
-            self.kinds = _kinds(self.tree)
+            self.kinds = kinds(self.tree)
         return name.id in self.kinds
 
     def annotation(self, node: ast.AST | None) -> None:
@@ -501,33 +513,6 @@ class _Walk:
                 self.uses.note(name, name, alias)
                 return
             name = name.rpartition(".")[0]
-
-
-def _asks_for_kinds(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass")
-
-
-def _kinds(tree: ast.Module) -> frozenset[str]:
-    """The names that a file reads only to ask whether something is one of the things that they stand for."""
-    asked, read = Counter[str](), Counter[str]()
-    for node in walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            read[node.id] += 1
-        elif isinstance(node, ast.Call) and _asks_for_kinds(node):
-            among = node.args[1] if len(node.args) > 1 else node
-            parts = among.elts if isinstance(among, ast.Tuple) else [among]
-            asked.update(
-                name.id
-                for part in parts
-                if isinstance(name := part.value if isinstance(part, ast.Starred) else part, ast.Name)
-            )
-        elif isinstance(node, ast.Compare):
-            asked.update(
-                part.id
-                for op, part in zip(node.ops, node.comparators, strict=True)
-                if isinstance(op, (ast.In, ast.NotIn)) and isinstance(part, ast.Name)
-            )
-    return frozenset(name for name, count in asked.items() if count == read[name])
 
 
 def _constructing(base: str, call: ast.Call, statement: ast.stmt, asked: bool) -> Reference:

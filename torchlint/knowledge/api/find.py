@@ -61,6 +61,10 @@ class Change:
         It is a class derived from `instead`.
     earlier
         It was deprecated in that release already, which is the first whose sources are read: or before.
+    differs
+        In what `instead` is another thing, as the end of a sentence.
+    least
+        How many arguments it wants: a call with fewer raises TypeError.
     """
 
     name: str
@@ -74,6 +78,8 @@ class Change:
     stub: bool = False
     derived: bool = False
     earlier: bool = False
+    differs: str = "which is no drop-in"
+    least: int = 0
 
     @property
     def is_young(self) -> bool:
@@ -351,6 +357,8 @@ def _change(name: str, row: dict[str, Any]) -> Change:
         bool(row.get("stub", False)),
         bool(row.get("derived", False)),
         bool(row.get("earlier", False)),
+        row.get("differs", "which is no drop-in"),
+        int(row.get("least", 0)),
     )
 
 

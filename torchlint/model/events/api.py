@@ -10,7 +10,7 @@ import libcst as cst
 from torchlint.knowledge.api.find import Argument, Change, Unsaid
 from torchlint.model.events import Event, Step
 from torchlint.record import record
-from torchlint.target import Release, Target, spelled
+from torchlint.target import Extra, Release, Target, spelled
 
 
 @record(frozen=True, kw_only=True)
@@ -58,6 +58,9 @@ class ApiReference(Event):
         Nothing of the project imports the file, although its package imports others beside it.
     is_copied
         The file lies in a folder of its package for what others wrote: `_vendor`, `third_party`.
+    extra
+        The extra of the project that the file is for, by its name or that of its folder, if that begins with a torch
+        that has what is named; else None.
     uncalled
         The function that it stands in, where nothing of the package names that; "" else.
     is_demo
@@ -88,6 +91,7 @@ class ApiReference(Event):
     reached: str = ""
     is_left_out: bool = False
     is_copied: bool = False
+    extra: Extra | None = None
     uncalled: str = ""
     is_demo: bool = False
     is_method: bool = False
@@ -114,7 +118,10 @@ class ApiReference(Event):
     def if_old(self) -> str:
         """The condition under which a user comes here with the oldest release of the target; "" if nothing is open."""
         raised = self.target.raised_by
-        return self.if_reached or (f", unless `{raised}` asks for a later one" if raised else self.reached)
+        other = f", unless `{raised}` asks for a later one" if raised else self.reached
+        if self.extra is not None:
+            other = f", unless this is for its extra `{self.extra.name}`, which begins at {spelled(self.extra.oldest)}"
+        return self.if_reached or other
 
     @property
     def doubt_new(self) -> tuple[Step, ...]:

@@ -11,6 +11,9 @@ import libcst as cst
 from torchlint.model.events import Event
 from torchlint.record import record
 
+SPAWNED = ("macOS", "Windows", "Linux from Python 3.14")
+"""Where processes are spawned, or come from a fork server."""
+
 
 @record(frozen=True, kw_only=True)
 class LoaderRefused(Event):
@@ -116,6 +119,8 @@ class LocalFunctionLoaded(Event):
         The statement of the file around `literal`.
     taken
         The identifiers of the file; none without `literal`.
+    spawned
+        Where the project runs and processes are not forked.
     """
 
     function: str
@@ -125,6 +130,7 @@ class LocalFunctionLoaded(Event):
     literal: cst.CSTNode | None = None
     whole: cst.CSTNode | None = None
     taken: frozenset[str] = frozenset()
+    spawned: tuple[str, ...] = SPAWNED
 
 
 @record(frozen=True, kw_only=True)
@@ -141,11 +147,14 @@ class WorkersStarted(Event):
     whole
         The statement of the file in which it happens, if it is the last one and nothing that is bound in it is read in
         another; else None.
+    spawned
+        Where the project runs and processes are not forked.
     """
 
     loader: str
     function: str
     whole: cst.CSTNode | None
+    spawned: tuple[str, ...] = SPAWNED
 
 
 @record(frozen=True, kw_only=True)
