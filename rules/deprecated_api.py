@@ -12,16 +12,14 @@ class DeprecatedApi(Rule):
 
     ## What it does
     Finds what is deprecated in a release of the target (see TLN901 for what that is, and for which mentions count).
-    Silent where the oldest release of the target has no replacement yet.
-
-    A warning where torch shows one. Where only its documentation says so, or Python hides a `DeprecationWarning`: a
-    smell if the same can be had by another name (`torch.ger`), and strict if somebody has to think about it
-    (`torch.svd`, `torch.norm`, `torch.jit.script`). One finding per file for names of one module that went together.
-    Silent where a name is only spoken of: the key of a table, a member of a set, one side of a comparison. Strict where
-    it is an annotation or an unused import; where nothing of the project imports the file or names the function; in a
-    copy of what others wrote (`_vendor`); and where no range is stated and only the last three releases have what takes
-    its place. A smell in what a module does as a script. It stands at the first call, where there is one. `isinstance`
-    of a class that another one took the place of, its own base, is told as what it is: False for the new ones.
+    Silent where the oldest release has no replacement yet. A warning where torch shows one. Strict where only its
+    documentation says so (`torch.ger`, `torch.svd`), or Python hides a `DeprecationWarning` (`torch.jit.script`). One
+    finding per file for names of one module that went together. Silent where a name is only spoken of: the key of a
+    table, a member of a set, one side of a comparison. Strict where it is an annotation or an unused import; where
+    nothing of the project imports the file or names the function; in a copy of what others wrote (`_vendor`); and where
+    no range is stated and only the last three releases have what takes its place. A smell in what a module does as a
+    script. At the first call, if there is one. `isinstance` of a class that another one took the place of, its own
+    base, is told as what it is: False for the new ones.
 
     ## Why is this bad?
     A later torch removes it.
@@ -35,8 +33,7 @@ class DeprecatedApi(Rule):
     The import that a fix leaves without any use is removed by an unsafe one: somebody may import it from there.
 
     ## Known limits
-    Methods of tensors (`x.ger(y)`) are found where the model knows that the receiver is a tensor. What the
-    documentation alone calls deprecated, and is not called (`add_docstr(torch.ger, …)`), with `--strict` only.
+    Methods of tensors (`x.ger(y)`) are found where the model knows that the receiver is a tensor.
 
     ## References
     - [What changed, and how the table is made](https://github.com/torchlint/torchlint/blob/main/docs/api-changes.md)
@@ -47,6 +44,7 @@ class DeprecatedApi(Rule):
     level = Level.WARNING
     fixes = "both"
     may_be_strict = True
+    spares_tests = True
     bad = (
         Example(
             """
@@ -68,10 +66,11 @@ class DeprecatedApi(Rule):
         Example(
             """
             import torch
-            from torch import ger  # smell: [TLN902]
+            from torch import ger  # strict: [TLN902]
 
             print(ger(torch.ones(2), torch.ones(3)))
             """,
+            strict=True,
             shows=Holds("ger.__name__ == 'ger'"),
             fixed="""
             import torch
@@ -121,12 +120,10 @@ class DeprecatedApi(Rule):
         more = ("" if target.said else change.came) + ("" if change.how else f", {change.differs}")
         instead = f": use `{change.instead}{given}`{more}" if change.instead else ""
         fix = partial(renamed, event, change, mends=False)
-        level = Level.WARNING
-        if change.quiet:
-            level = Level.SMELL if change.how and not is_named else Level.STRICT  # who names it alone hears of nothing
-        level = Level.SMELL if event.is_demo and level is Level.WARNING else level
-        if event.is_idle or (event.compared and not change.derived) or (change.is_young and not target.said):
-            level = Level.STRICT  # torch warns of a call; who says no range has users without what is young
+        level = Level.SMELL if event.is_demo else Level.WARNING
+        unused = event.is_idle or (event.compared and not change.derived)
+        if change.quiet or unused or (change.is_young and not target.said):
+            level = Level.STRICT  # who says no range has users without what is young
         message = f"`{event.spelled}` is {said}{why}{instead}"
         if event.compared and change.derived:
             new = f"`{change.instead}`"

@@ -40,6 +40,7 @@ class ExactFloatComparison(Rule):
     level = Level.SMELL
     fixes = "unsafe"
     may_be_strict = True
+    spares_tests = True
     bad = (
         Example(
             """

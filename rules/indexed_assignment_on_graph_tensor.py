@@ -24,19 +24,18 @@ class IndexedAssignmentOnGraphTensor(Rule):
     A graph tensor is written by index, or a graph tensor is written into another one.
 
     ## What it does
-    Finds `y[i] = v` and `y[i] += v` where `y` or `v` is part of a recorded graph: buffers filled in a loop, masks,
-    caches. Where a backward is proven to read the overwritten value, it is an error. One finding per tensor: further
-    writes to it are counted. Strict where nothing is known to have saved what is overwritten, and neither unknown code
-    nor a layer was given it; where nothing with a graph is left of it, or names say so (`if not self.training`).
+    Finds `y[i] = v` and `y[i] += v` where `y` or `v` is part of a recorded graph: loops that fill, masks, caches. Where
+    a backward is proven to read the overwritten value, it is an error. One finding per tensor: further writes to it are
+    counted. Strict where nothing is known to have saved what it overwrites, unless a loop fills it and unknown code was
+    given it; where no graph is left of it, or names say so (`if not self.training`).
 
     ## Why is this bad?
     Indexing is in place, too, and it always bumps the version of the *whole* tensor: `y[2] = x[0] * y[0]` overwrites
-    what `*` saved, although `y[0]` itself stays. Each assignment copies the full gradient in backward, n times in n.
+    what `*` saved. Each assignment copies the full gradient in backward, n times in n.
 
     ## Cure
-    What a loop fills: collect the parts, then `torch.stack` or `torch.cat`; where rounds need what others have written,
-    let them read a `clone()` of it. What a mask selects: `torch.where`, `masked_fill`. Rows at indices: `index_copy`,
-    `index_put`. A part: `torch.cat`, `slice_scatter`.
+    What a loop fills: `torch.stack` or `torch.cat` of the parts; rounds that need what others wrote read a `clone()`.
+    What a mask selects: `torch.where`. Rows: `index_copy`, `index_put`. A part: `torch.cat`, `slice_scatter`.
 
     ## Fix safety
     Unsafe: `select_scatter` and `slice_scatter` don't broadcast the value, and views of `y` don't see the new one.
@@ -135,8 +134,8 @@ class IndexedAssignmentOnGraphTensor(Rule):
             message += f"{'' if event.filled else _RISKS[event.old_value_needed]}; "
             message += f"{'read a `clone()`, or ' if copied else ''}{_CURES[event.index or 'part']}"
             made, claims = event.made, (Observed("graph-written", event.target.name),)
-        fix, others = partial(out_of_place, event), "write"
-        yield Diagnostic(event.node, message, event.trace, fix, level, group=made, others=others, claims=claims)
+        fix = partial(out_of_place, event)
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=made, others="write", claims=claims)
 
 
 def _level(event: events.InplaceWrite | events.SavedTensorRead) -> Level | None:
@@ -144,7 +143,8 @@ def _level(event: events.InplaceWrite | events.SavedTensorRead) -> Level | None:
         return None
     if isinstance(event, events.SavedTensorRead):
         return Level.STRICT if event.for_inference else Level.ERROR
-    if event.in_graph is not Truth.YES or event.leaf_raises is Truth.YES or event.broken is Truth.YES:
+    if event.in_graph is not Truth.YES or Truth.YES in (event.leaf_raises, event.broken):
         return None
-    saved = event.old_value_needed is Truth.YES or (event.old_value_needed is Truth.MAYBE and event.handed)
-    return Level.SMELL if saved and not event.filled and not event.for_inference else Level.STRICT
+    given = Truth.MAYBE if event.handed and event.index == "round" else Truth.YES
+    kept = event.old_value_needed in (Truth.YES, given) and not event.filled and not event.for_inference
+    return Level.SMELL if kept else Level.STRICT

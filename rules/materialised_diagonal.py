@@ -42,6 +42,7 @@ class MaterialisedDiagonal(Rule):
     level = Level.SMELL
     fixes = "unsafe"
     may_be_strict = True
+    spares_tests = True
     bad = (
         Example(
             """

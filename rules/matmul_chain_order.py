@@ -38,6 +38,8 @@ class MatmulChainOrder(Rule):
     name = "matmul-chain-order"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
+    spares_tests = True
     bad = (
         Example(
             """

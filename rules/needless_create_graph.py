@@ -36,6 +36,8 @@ class NeedlessCreateGraph(Rule):
     name = "needless-create-graph"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
+    spares_tests = True
     bad = (
         Example(
             """

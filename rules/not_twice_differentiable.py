@@ -39,6 +39,8 @@ class NotTwiceDifferentiable(Rule):
     name = "not-twice-differentiable"
     level = Level.STRICT
     fixes = "unsafe"
+    may_be_strict = True
+    spares_tests = True
     bad = (
         Example(
             """

@@ -36,6 +36,7 @@ class PrivateApi(Rule):
     level = Level.STRICT
     fixes = "both"
     may_be_strict = True
+    spares_tests = True
     bad = (
         Example(
             """

@@ -56,6 +56,8 @@ class SoftmaxBeforeCrossEntropy(Rule):
     name = "softmax-before-cross-entropy"
     level = Level.WARNING
     fixes = "unsafe"
+    may_be_strict = True
+    spares_tests = True
     bad = (
         Example(
             """

@@ -37,6 +37,7 @@ class TensorAttributeNotABuffer(Rule):
     level = Level.SMELL
     fixes = "unsafe"
     may_be_strict = True
+    spares_tests = True
     bad = (
         Example(
             """

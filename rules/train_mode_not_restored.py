@@ -95,7 +95,7 @@ class TrainModeNotRestored(Rule):
     def check(self, event: training.TrainedInEvalMode) -> Iterator[Diagnostic]:
         message = f"from the next iteration on `{event.module}` trains in evaluation mode: nothing sets it back"
         if not event.certain:
-            message += ", which matters if it has dropout or normalises over batches"
+            message += ", which matters if it does otherwise there, as dropout and batch normalisation do"
         text = preceded_by(event.first, f"{event.module}.train()") if event.first is not None and event.module else None
         fix = None
         if event.first is not None and text is not None:

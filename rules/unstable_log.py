@@ -59,6 +59,7 @@ class UnstableLog(Rule):
     level = Level.SMELL
     fixes = "both"
     may_be_strict = True
+    spares_tests = True
     bad = (
         Example(
             """

@@ -16,11 +16,12 @@ PARTS = {
     "What a rule is": ("Rule", "Example", "Level"),
     "What it yields": ("Diagnostic", "Fix", "Edit", "Step", "Condition", "ConditionKind"),
     "What it claims": ("Raises", "Warns", "Holds", "Observed", "Claim", "Symptom"),
-    "What it may ask": ("File", "Settings", "Target", "Release", "Span", "Truth"),
+    "What it may ask": ("File", "Settings", "Target", "Release", "Extra", "Span", "Truth"),
 }
 ELSEWHERE = {
     "ConditionKind": "torchlint.condition",
     "Release": "torchlint.target",
+    "Extra": "torchlint.target",
     "Span": "torchlint.syntax.text",
     "Truth": "torchlint.truth",
 }

@@ -512,3 +512,33 @@ def function_that_only_a_refused_object_calls():
         return init_device_mesh
 
     Strategy().setup()
+
+
+def annotations_of_a_functions_own_variables():
+    """Holds: step() == 1"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.12"]
+    # ///
+
+    def step():
+        rate: torch.optim.lr_scheduler.LRScheduler = 1
+        return rate
+
+
+def an_annotation_of_a_class_in_a_function():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 0)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.12"]
+    # ///
+
+    def step():
+        class Rates:
+            rate: torch.optim.lr_scheduler.LRScheduler = 1  # error: [TLN907]
+
+        return Rates
+
+    step()

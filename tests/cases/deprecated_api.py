@@ -78,7 +78,7 @@ def functorch_module():
 
 def only_documented():
     """Holds: 'torch.outer' in torch.ger.__doc__"""
-    product = torch.ger(torch.ones(2), torch.ones(2))  # smell: [TLN902]
+    product = torch.ger(torch.ones(2), torch.ones(2))  # strict: [TLN902]
 
 
 def new_names():
@@ -168,7 +168,7 @@ def a_method_of_a_tensor():
 
 def a_quiet_method_of_a_tensor():
     """Holds: outer.shape == (3, 3)"""
-    outer = torch.ones(3).ger(torch.ones(3))  # smell: [TLN902]
+    outer = torch.ones(3).ger(torch.ones(3))  # strict: [TLN902]
 
 
 def methods_of_other_objects():
@@ -291,7 +291,7 @@ def names_that_only_the_documentation_calls_deprecated():
     """Holds: product.shape == (2, 3)"""
     notes = {}
     notes.setdefault(torch.ger, "the outer product")  # strict: [TLN902]
-    product = torch.ger(torch.ones(2), torch.ones(3))  # smell: [TLN902]
+    product = torch.ger(torch.ones(2), torch.ones(3))  # strict: [TLN902]
 def a_table_whose_entries_are_registered():
     import functools
 

@@ -381,3 +381,13 @@ def loss_left_out_of_the_sum():
             return total_loss
 
     loss = Loss()(nn.Linear(2, 2)(torch.rand(3, 2)), torch.rand(3, 2))
+
+
+def a_scale_is_no_loss(optimizer=eval("None")):
+    """Holds: scale == 2.0"""
+    closure = eval("lambda: 1.0")
+    scaler = eval("type('Scaler', (), {'loss_scale': lambda self: 2.0})()")
+    for _ in range(2):
+        scale = scaler.loss_scale()
+        loss = closure()
+    print(loss)

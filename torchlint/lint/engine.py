@@ -35,6 +35,7 @@ from torchlint.model.events.api import TensorMethod
 from torchlint.model.events.trace import Step
 from torchlint.project.generated import generated_from
 from torchlint.project.index import ProjectIndex
+from torchlint.project.roots import location
 from torchlint.results import MODEL, NEEDLE, PARSE, PLACES
 from torchlint.results import FileReport as FileReport
 from torchlint.rule import Diagnostic, File, Finding, FindingFix, Level, Rule, Settings, Target, TraceLine
@@ -43,6 +44,7 @@ from torchlint.syntax.long_literals import Shortened, shortened
 from torchlint.syntax.lowering import program_of
 from torchlint.syntax.nodes import Nodes
 from torchlint.syntax.place import NodeWantedError, Place
+from torchlint.syntax.testing import is_test
 from torchlint.syntax.tree import Source, SourceError, Span, decode, described, finding_nodes, is_python
 
 
@@ -361,6 +363,8 @@ class _Check:
         conditions = event.conditions if event is not None else ()
         if conditions and level is Level.ERROR:
             level = Level.WARNING  # an error has no open link
+        if level is Level.SMELL and rule.spares_tests and self._is_test:
+            level = Level.STRICT
         return Finding(
             path=self.source.path,
             span=self._span(diagnostic.node),
@@ -378,6 +382,10 @@ class _Check:
     def _generated(self) -> bool:
         """Whether a file of the project was generated from this one: that is what runs, and is linted itself."""
         return bool(generated_from(self.source.path, self.project))
+
+    @cached_property
+    def _is_test(self) -> bool:
+        return is_test(location(self.source.path), self.source.text)
 
     def _proof(self, diagnostic: Diagnostic) -> tuple[TraceLine, ...]:
         """The trace with places; none where its only step is the place of the finding itself."""

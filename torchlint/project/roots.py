@@ -43,6 +43,14 @@ def import_roots(directory: str, top: str) -> tuple[str, ...]:
     return tuple(roots)
 
 
+def location(path: str) -> str:
+    """Where a file lies in its project, dotted: `tests.training.basic`, whether `tests` is a package or not."""
+    path = os.path.abspath(path)
+    directory = os.path.dirname(path)
+    inside = os.path.relpath(path, os.path.commonpath(import_roots(directory, package_root(directory))))
+    return ".".join(inside.rpartition(".")[0].split(os.sep))
+
+
 def above_folder(directory: str, name: str) -> str:
     """
     The directory above the nearest folder of a name that a directory is, or is in; "" if it is in none.

@@ -85,6 +85,11 @@ class Bindings:
         finally:
             self.scope = outer
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the present scope is a function's own."""
+        return self.scope is not self.root and not self.scope.is_class
+
     def binds(self, body: Iterable[ast.AST]) -> None:
         """Note what statements bind in the present scope; functions and classes in them have their own."""
         stack = list(body)

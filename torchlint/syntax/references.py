@@ -431,7 +431,7 @@ class _Walk:
                 self.uses.table = cache(partial(only_speaks, node, self.tree))
             for child in children(node):
                 if isinstance(node, ast.AnnAssign) and child is node.annotation:
-                    self.annotation(child)
+                    self.annotation(child, local=self.bindings.is_local)
                 else:
                     self.uses.expression(child)
             self.uses.compared, self.uses.table = False, None
@@ -446,10 +446,10 @@ class _Walk:
             self.kinds = kinds(self.tree)
         return name.id in self.kinds
 
-    def annotation(self, node: ast.AST | None) -> None:
-        """What is never evaluated uses nothing."""
+    def annotation(self, node: ast.AST | None, *, local: bool = False) -> None:
+        """What is never evaluated uses nothing: where a file defers them, and of a function's own variables."""
         before = self.uses.asked
-        self.uses.asked, self.uses.annotates = self.deferred or before, True
+        self.uses.asked, self.uses.annotates = local or self.deferred or before, True
         if node is not None:
             self.uses.expression(node)
         self.uses.asked, self.uses.annotates = before, False

@@ -278,7 +278,9 @@ def _store_in_list(run: Run, sequence: Sequence, index: Any, value: Value) -> No
         items[index.value] = value
         run.machine.trail.set(sequence, "items", tuple(items))
     else:
-        widen_list(run, sequence, [value])
+        # Past the end of a list whose length is known Python raises: what is read of it later is nothing of it.
+        beyond = [Unknown()] if sequence.items is not None and isinstance(index, Constant) else []
+        widen_list(run, sequence, [value, *beyond])
 
 
 def may_write(run: Run, target: Value, value: Value) -> None:

@@ -18,7 +18,6 @@ from torchlint.knowledge.names import PARAMETER
 from torchlint.model.events.registration import BuiltInForward, ForwardCalled, TensorAttributeUsed
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.pending import expression
-from torchlint.model.observers.testing import is_test
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.alternatives import emit_each
 from torchlint.model.state.guards import Guard, Truth
@@ -39,6 +38,7 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 from torchlint.syntax.features import FORWARDS, FORWARDS_HELD, Concern, anywhere, here
 from torchlint.syntax.spelling import dotted
+from torchlint.syntax.testing import is_test
 from torchlint.syntax.tree import statements_at, written
 
 _MOVES = frozenset({"to", "type", "type_as", "cuda", "cpu", "new_tensor", "tolist", "item", "numpy"})
@@ -271,6 +271,7 @@ class Forwarding(Observer):
 
     def finished(self) -> None:
         told: set[int] = set()
+        text = self.machine.program.text
         moved = {id(each.value) for known in self._plain.values() for each in known.values() if each.moved}
         for known in self._plain.values():
             for each in known.values():
@@ -289,7 +290,7 @@ class Forwarding(Observer):
                         owner=each.owner,
                         value_node=each.value,
                         used=each.used,
-                        stays=is_test(self.machine) and not _MOVED.search(self.machine.program.text),
+                        stays=is_test(self.machine.globals.module, text) and not _MOVED.search(text),
                     )
                 )
 

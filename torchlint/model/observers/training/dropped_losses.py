@@ -33,7 +33,7 @@ from torchlint.syntax.tree import written
 
 _CRITERION = re.compile(
     r"^(?!(get|compute|calc|calculate|run|log|forward|evaluate|eval|add|set|reset|print|plot|save|load|build|make|create|"
-    r"record|track|register|show)_?)(?!.*(backward|step|update|train|optimi))"
+    r"record|track|register|show)_?)(?!.*(backward|step|update|train|optimi|scale))"
     r"(\w*_)?(loss|criterion|crit|loss_?fn|loss_?func|loss_?function|cross_entropy|objective|bce|mse|nll|kl|kld|ce|"
     r"penalty)(_?\d+|_\w+)?$",
     re.IGNORECASE,

@@ -17,7 +17,6 @@ from torchlint.model.events import BackwardCallee
 from torchlint.model.events.trace import Step
 from torchlint.model.events.training import EvaluatedWithGraph, TrainedInEvalMode
 from torchlint.model.observers.moments import Iteration, holds, last_name, receiver_of
-from torchlint.model.observers.testing import is_test
 from torchlint.model.observers.training.escaping import keeps_graph
 from torchlint.model.observers.training.forwards_elsewhere import takes_gradients
 from torchlint.model.python.attributes import is_module
@@ -41,6 +40,7 @@ from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, anywhere
 from torchlint.syntax.reading import differentiates
 from torchlint.syntax.spelling import dotted, identifier, runs_few_times
+from torchlint.syntax.testing import is_test
 from torchlint.syntax.tree import written
 
 _SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|Transformer")
@@ -304,6 +304,7 @@ class Modes(Observer):
 
     def _evaluated_with_graph(self) -> None:
         notes = self._log.notes
+        tested = is_test(self.machine.globals.module, self.machine.program.text)
         for note in notes:
             if note.kind != "call" or not note.records or not note.iterations or note.module is None:
                 continue
@@ -330,7 +331,7 @@ class Modes(Observer):
                     loop=loop.origin,
                     unknown=isinstance(note.module, Unknown),
                     trains=differentiates(loop),
-                    tried=_runs_few_times(note, loop) or is_test(self.machine),
+                    tried=_runs_few_times(note, loop) or tested,
                 ),
             )
 
