@@ -16,7 +16,7 @@ from torchlint.model.python.prototypes import Prototypes
 from torchlint.model.state.budget import MOST_FOLLOWED, MOST_NESTED
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Guard
-from torchlint.model.state.hooks import Watch
+from torchlint.model.state.hooks import NOBODY
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.trail import Changes
 from torchlint.model.state.values import Bound, Class, Constant, External, Frame, Function, Globals, Value
@@ -307,7 +307,7 @@ class Run:
         self.entered: set[int] = set()
         self.prototypes = Prototypes(self.machine.globals, self.machine.branch)
         # What is watched while another file's code runs, and what otherwise.
-        self.foreign_watch = self.own_watch = Watch()
+        self.foreign_watch = self.own_watch = NOBODY
         self.loops: list[LoopFrame | None] = []
         self.keep_alive: list[object] = []
         self.iterations = 0
