@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from torchlint.syntax.spelling import INITIALISERS
 
@@ -97,9 +97,10 @@ class ArgumentWrites:
         if not called and not _WRITES.search(part):
             return False, frozenset()
         definition = _parsed(part)
-        if definition is None or any("no_grad" in ast.unparse(each) for each in definition.decorator_list):
+        graded = "no_grad" not in part
+        if definition is None or not (graded or _record(definition.decorator_list)):
             return False, frozenset()
-        writes, handed = _Parameters(definition, off).read()
+        writes, handed = _Parameters(definition, off, graded).read()
         elsewhere: frozenset[str] = frozenset()
         for each in sorted(called & handed):
             if each in self._parts:
@@ -149,11 +150,15 @@ def _parsed(part: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
 
 
 class _Parameters:
-    """Follows the names of one function's parameters, line by line. `off`: `self.inplace` is false."""
+    """
+    Follows the names of one function's parameters, line by line. `off`: `self.inplace` is false; `graded`: nowhere in
+    it `no_grad` is written.
+    """
 
-    def __init__(self, definition: ast.FunctionDef | ast.AsyncFunctionDef, off: bool) -> None:
+    def __init__(self, definition: ast.FunctionDef | ast.AsyncFunctionDef, off: bool, graded: bool) -> None:
         self._definition = definition
         self._off = off
+        self._graded = graded
         given = definition.args
         everything = [*given.posonlyargs, *given.args, *given.kwonlyargs]
         numbers = {
@@ -181,7 +186,7 @@ class _Parameters:
                 continue
             blocks = [each for name in _BLOCKS for each in getattr(statement, name, ())]
             blocks += [each for handler in getattr(statement, "handlers", ()) for each in handler.body]
-            if isinstance(statement, (ast.With, ast.AsyncWith)) and "no_grad" in ast.unparse(statement.items[0]):
+            if isinstance(statement, (ast.With, ast.AsyncWith)) and not (self._graded or _record(statement.items[:1])):
                 continue
             if isinstance(statement, ast.If) and self._is_off(statement.test):
                 if self._block(statement.orelse, straight):
@@ -251,6 +256,11 @@ class _Parameters:
                 node = node.func.value
             else:
                 return None
+
+
+def _record(parts: Iterable[ast.AST]) -> bool:
+    """Whether none of some decorators, or of what a `with` enters, keeps autograd from recording."""
+    return not any("no_grad" in ast.unparse(each) for each in parts)
 
 
 def _is_false(node: ast.expr) -> bool:

@@ -115,9 +115,10 @@ class AvailabilityTests:
             self._refused = set()
             for node in statements(self._tree):
                 for demanded in _refusing(node):
-                    settings = {_setting(each) for each in demanded if not self._says(each)} - {""}
-                    if settings and any(map(self._says, demanded)):
-                        self._refused |= settings
+                    if len(demanded) > 1:  # a setting beside what asks, as few tests have it
+                        says = list(map(self._says, demanded))
+                        settings = {_setting(each) for each, said in zip(demanded, says, strict=True) if not said}
+                        self._refused |= settings - {""} if any(says) else set()
         return bool(self._refused) and any(last_name(node) in self._refused for node in walk(test))
 
     def refuses(self, statement: ast.stmt) -> bool:

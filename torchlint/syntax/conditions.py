@@ -7,7 +7,7 @@ that they have the same value at two moments. That holds only while nobody rebin
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from torchlint.syntax import ir
 
@@ -21,6 +21,31 @@ _POSITIVE = {"!=": "==", "is not": "is", "not in": "in"}
 _REFLECTED = {">": "<", ">=": "<="}
 _SYMMETRIC = frozenset({"==", "is"})
 _COMPOUND = (ir.Binary, ir.Unary, ir.Boolean, ir.Compare)
+
+
+class Read(NamedTuple):
+    """
+    What is written in a condition.
+
+    Attributes
+    ----------
+    expression
+        The condition.
+    key
+        Its `key`.
+    graded
+        Of what it names the `grad`, in the order in which they are written.
+    """
+
+    expression: ir.Expression
+    key: Key | None
+    graded: tuple[ir.Expression, ...]
+
+
+def read(expression: ir.Expression) -> Read:
+    """What is written in a condition."""
+    attributes = [each for each in ir.walk(expression) if isinstance(each, ir.Attribute)]
+    return Read(expression, key(expression), tuple(each.value for each in attributes if each.attr == "grad"))
 
 
 def key(expression: ir.Expression) -> Key | None:

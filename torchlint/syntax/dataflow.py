@@ -30,7 +30,26 @@ def read_before_set(body: list[ir.Statement]) -> tuple[str, ...]:
 
 def sets(body: list[ir.Statement]) -> frozenset[str]:
     """The names and `self.x`-like paths that a block sets."""
-    return frozenset(name for kind, name in _accesses(body) if kind == "set")
+    found: set[str] = set()
+    pending = list(body)
+    while pending:  # not by `_accesses`, which reads the expressions as well: they set nothing
+        statement = pending.pop()
+        targets: list[ir.Expression] = []
+        if isinstance(statement, ir.Assign):
+            targets = statement.targets
+        elif isinstance(statement, ir.AugmentedAssign):
+            targets = [statement.target]
+        elif isinstance(statement, ir.For):
+            targets = [statement.target]
+            pending += statement.body
+        elif isinstance(statement, (ir.FunctionDef, ir.ClassDef)):
+            found.add(statement.name)
+        else:
+            for block in ir.blocks(statement):
+                pending += block
+        for target in targets:
+            found.update(name for kind, name in _targets(target) if kind == "set")
+    return frozenset(found)
 
 
 def _accesses(node: object) -> Iterator[tuple[str, str]]:

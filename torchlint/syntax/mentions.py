@@ -8,10 +8,12 @@ and where, those that need a name look for themselves. Knows no torch.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from torchlint.syntax.children import walk
 from torchlint.syntax.text import NEWLINE
@@ -181,13 +183,11 @@ def spelled(
     ]
     if not leading:
         return found
-    roots = "|".join(map(re.escape, sorted(leading)))
-    on_one_line = re.compile(rf"({roots})\b((?:\.\w+)*)({_MAY_GO_ON})?")
     reaching: dict[str, set[str]] = {}
     starts: list[int] = []
-    for match in on_one_line.finditer(text):  # to look behind would take three times as long
+    for match in itertools.chain.from_iterable(_on_one_line(root).finditer(text) for root in leading):
         start = match.start()
-        before = text[start - 1 : start]
+        before = text[start - 1 : start]  # to look behind would take three times as long
         if before == "." or before == "_" or before.isalnum():
             continue
         root, rest, more = match.groups()
@@ -196,16 +196,25 @@ def spelled(
             whole = _AT_LENGTH.match(text, match.end(1))
             assert whole is not None  # it may be empty
             rest, closed = whole.groups()  # of `(torch.nn).functional` only the beginning is told
-        chain = root + rest
-        hits = reaching.get(chain)
+        written = root + rest
+        hits = reaching.get(written)
         if hits is None:
             plain = _NOT_NAMES.sub("", rest) if more is not None else rest
             fulls = {full + plain for full in names.may_be[root]}
-            hits = reaching[chain] = {full for full in fulls if _reaches(full, wanted)}
+            hits = reaching[written] = {full for full in fulls if _reaches(full, wanted)}
         if hits or closed:
             starts = starts or [0, *(each.end() for each in NEWLINE.finditer(text))]
             found.setdefault(bisect_right(starts, start), set()).update({*hits, ""} if closed else hits)
     return found
+
+
+@lru_cache(maxsize=512)
+def _on_one_line(root: str) -> re.Pattern[str]:
+    """
+    A name, and what follows it on its line. One pattern for each name: files share names, and hardly two of them all
+    that they import, so that a pattern for all would be compiled for every file.
+    """
+    return re.compile(rf"({re.escape(root)})\b((?:\.\w+)*)({_MAY_GO_ON})?")
 
 
 def lines_of(found: Mapping[int, Iterable[str]], wanted: Container[str]) -> list[int]:

@@ -57,6 +57,7 @@ __all__ = [
 TABLE = Path(__file__).with_name("op_table.json")
 
 
+@lru_cache(maxsize=1 << 13)
 def find(spelling: str) -> tuple[Op, ...]:
     """
     The overloads of a spelling, in the order in which torch tries them; empty if the table has none.
@@ -318,6 +319,7 @@ def use_table(path: Path) -> None:
     TABLE = path
     _table.cache_clear()
     _overloads.cache_clear()
+    find.cache_clear()
     asks_for_more.cache_clear()
     _selected.cache_clear()
     _single_nodes.cache_clear()

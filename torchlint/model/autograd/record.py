@@ -76,6 +76,8 @@ def input_grad(autograd: Autograd, op: Op, bound: dict[str, Value]) -> Grad:
 
 def value_grad(autograd: Autograd, value: Value) -> Grad:
     """requires_grad of a value: of all its alternatives, and of any element of a list."""
+    if type(value) is Tensor:
+        return value.requires_grad
     if not fits(value):
         return GRAD_MAYBE
     if isinstance(value, Sequence):

@@ -74,7 +74,7 @@ def misses_gradient(run: Run, owner: Value, node: ir.Attribute) -> bool:
     names that a text sets to None, others may have set them.
     """
     asked = node.value
-    missing = owner == NONE and isinstance(asked, ir.Attribute) and asked.attr == "grad"
+    missing = isinstance(asked, ir.Attribute) and asked.attr == "grad" and owner == NONE
     if missing and not run.machine.expected_errors and not hasattr(None, node.attr):
         run.machine.dead = True
         return True
@@ -250,7 +250,7 @@ def class_attribute(cls: Class, name: str, origin: ir.Node) -> Value:
 def _super_attribute(value: Super, name: str) -> Value:
     instance = value.instance
     order = instance.cls.ancestry() if isinstance(instance, Instance) else value.cls.ancestry()
-    later = order[order.index(value.cls) + 1 :] if value.cls in order else []
+    later = order[order.index(value.cls) + 1 :] if value.cls in order else ()
     for cls in later:
         found = cls.attributes.get(name)
         if isinstance(found, Choice):

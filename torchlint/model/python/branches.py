@@ -67,9 +67,8 @@ def _refine(run: Run, test: ir.Expression, holds: bool) -> None:
         if holds:
             _no_none(run, test)
     else:  # what comes of a gradient that is asked for somehow else may tell whether there is one
-        for node in ir.walk(test):
-            if isinstance(node, ir.Attribute) and node.attr == "grad":
-                _some_gradient(run, node.value)
+        for owner in run.condition(test).graded:
+            _some_gradient(run, owner)
 
 
 def _no_none(run: Run, node: ir.Expression) -> None:

@@ -170,7 +170,7 @@ def _may_come_later(run: Run, test: ir.Expression) -> bool:
     loop = run.loops[-1] if run.loops else None
     if loop is None or not loop.more or loop.frame is not run.machine.frame:
         return False
-    keyed = conditions.key(test)
+    keyed = run.condition(test).key
     if keyed is None:
         return True
     if loop.changed is None:
@@ -219,7 +219,7 @@ def _on_path(run: Run, excluded: Guard, arm: Callable[[], T]) -> T:
 def branch_of(run: Run, test: ir.Expression) -> tuple[int, bool]:
     """Conditions with the same text over the same values are one branch."""
     machine = run.machine
-    keyed = conditions.key(test)
+    keyed = run.condition(test).key
     if keyed is None:
         calls = (each.function for each in ir.walk(test) if isinstance(each, ir.Call))
         called = tuple(identifier(each) for each in calls)

@@ -149,7 +149,7 @@ def _unsettle_tensor(run: Run, tensor: Tensor, slightly: bool) -> None:
 
 def unsettle_grad(run: Run, tensor: Tensor) -> None:
     """A backward may have run that nobody has seen."""
-    if isinstance(tensor.grad, Constant) and tensor.grad == NONE and not tensor.grad_fn:
+    if (tensor.grad is NONE or (isinstance(tensor.grad, Constant) and tensor.grad == NONE)) and not tensor.grad_fn:
         run.machine.trail.set(tensor, "grad", possible_gradient())
 
 

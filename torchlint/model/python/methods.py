@@ -98,8 +98,8 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
         if isinstance(found, External):
             return run.invoke(attribute(run, receiver, node.attr, node), site)
         receiver = found
-    first = site.positional[0] if node.attr == "get" and site.positional and isinstance(receiver, Unknown) else NONE
-    if first != NONE and (named := named_in_file(run, node.value, first)) is not None:
+    first = site.positional[0] if node.attr == "get" and site.positional and isinstance(receiver, Unknown) else None
+    if first is not None and first != NONE and (named := named_in_file(run, node.value, first)) is not None:
         return named
     if node.attr == "update" and (owner := owner_of_dict(run, node.value)) is not None:
         (given, *others) = site.values() or [Unknown()]

@@ -72,8 +72,8 @@ def operate(run: Run, op: str, left: Value, right: Value, origin: ir.Node) -> Va
         sequence = left if isinstance(left, Sequence) else right
         assert isinstance(sequence, Sequence)
         return _repeat(sequence, None)
-    if holds_tensor(run, left) or holds_tensor(run, right):
-        reflected = not holds_tensor(run, left)
+    reflected = not holds_tensor(run, left)
+    if not reflected or holds_tensor(run, right):
         if reflected and op == "//" and kind_of(left) == "unknown":
             result = None  # a tensor that requires grad would be differentiated, by `__rfloordiv__` nothing is
         elif reflected and op in _REFLECTED:
@@ -126,9 +126,15 @@ def holds_tensor(run: Run, value: Value) -> bool:
     Whether a value is certainly a tensor (on all its alternatives that are not plain numbers, and on one
     at least).
     """
-    options = [each for _, each in alternatives(value, run.machine.guard)]
-    tensors = [e for e in options if isinstance(e, Tensor) or (isinstance(e, Unknown) and e.tensor is not None)]
-    return bool(tensors) and all(isinstance(each, (Constant, Scalar)) or each in tensors for each in options)
+    if not isinstance(value, Choice):
+        return isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None)
+    found = False
+    for _, each in alternatives(value, run.machine.guard):
+        if isinstance(each, Tensor) or (isinstance(each, Unknown) and each.tensor is not None):
+            found = True
+        elif not isinstance(each, (Constant, Scalar)):
+            return False
+    return found
 
 
 def _concatenate(left: Sequence, right: Sequence) -> Value:

@@ -57,14 +57,14 @@ def may_patch(run: Run, callee: Value, called: str, site: CallSite) -> None:
     """Unknown code was given classes and objects of the file for what it does: their methods may be others."""
     if called in _PUTTING or (isinstance(callee, External) and callee.qualified.startswith(_PATCHING)):
         _put(run, site)
-    effect = patches(callee, called) and _is_for_effect(run, site)
+    effect = _is_for_effect(run, site) and patches(callee, called)  # few calls are there for what they do
     if effect and not site.complete and any(isinstance(each, Unknown) for each in site.positional):
         patch_in_sight(run)  # `patch(*found)`: nobody knows what it is given
     for value in site.values():
         if isinstance(value, Unknown) and value.made_by in NAMESPACES:
             text_is_run(run)
-        for _, each in alternatives(value):
-            if isinstance(each, (Class, Instance, Module)) and not each.patched and effect:
+        for _, each in alternatives(value) if effect else ():
+            if isinstance(each, (Class, Instance, Module)) and not each.patched:
                 patch(run, each)
 
 

@@ -16,12 +16,12 @@ from torchlint.model.python.prototypes import Prototypes
 from torchlint.model.state.budget import MOST_FOLLOWED, MOST_NESTED
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Guard
-from torchlint.model.state.hooks import Watch
+from torchlint.model.state.hooks import NOBODY
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.trail import Changes
 from torchlint.model.state.values import Bound, Class, Constant, External, Frame, Function, Globals, Value
 from torchlint.model.torch.torch import Torch
-from torchlint.syntax import ir
+from torchlint.syntax import conditions, ir
 
 
 class Imports(Protocol):
@@ -228,6 +228,7 @@ class Run:
     """One abstract run of Python: its state, and the transfer functions by the node they are for."""
 
     __slots__ = (
+        "_conditions",
         "autograd",
         "budget",
         "callees",
@@ -307,7 +308,7 @@ class Run:
         self.entered: set[int] = set()
         self.prototypes = Prototypes(self.machine.globals, self.machine.branch)
         # What is watched while another file's code runs, and what otherwise.
-        self.foreign_watch = self.own_watch = Watch()
+        self.foreign_watch = self.own_watch = NOBODY
         self.loops: list[LoopFrame | None] = []
         self.keep_alive: list[object] = []
         self.iterations = 0
@@ -317,6 +318,7 @@ class Run:
         self.functions: list[Function] = []
         self.classes: list[Class] = []
         self.defined: set[int] = set()
+        self._conditions: dict[int, conditions.Read] = {}
         self.compared: dict[tuple[str, object], list[int]] = {}
         """By what is compared with a text, and the values read for it: the numbers of the conditions that do."""
 
@@ -370,6 +372,13 @@ class Run:
         """Number branches and know classes together with another run: values of one are values of the other."""
         self.machine.share(other.machine)
         self.owners = other.owners
+
+    def condition(self, test: ir.Expression) -> conditions.Read:
+        """What is written in a condition; it is met many times, and read once."""
+        known = self._conditions.get(id(test))
+        if known is None:
+            known = self._conditions[id(test)] = conditions.read(test)
+        return known
 
     def release(self) -> None:
         """

@@ -55,7 +55,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     machine = run.machine
     if isinstance(callee, Unknown) and callee.wraps is not None and receiver is None:
         return run.invoke(callee.wraps, site)
-    if site.keywords.get("inplace", NONE) not in (NONE, Constant(False)):
+    if "inplace" in site.keywords and site.keywords["inplace"] not in (NONE, Constant(False)):
         machine.open_write = machine.open_layer_write = True
     function = site.node.function
     called = function.attr if isinstance(function, ir.Attribute) else getattr(function, "id", "")
@@ -80,7 +80,8 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
                 found[id(tensor)] = tensor
     depends = list(found.values())
     of_callee = callee.depends if isinstance(callee, Unknown) and receiver is None else ()
-    if not apart and not keeps_flags(callee):
+    keeps = keeps_flags(callee)
+    if not apart and not keeps:
         known = called in KEEPING_FLAGS or (called not in FLAGS and ops.find(f"torch.Tensor.{called}"))
         of_library = isinstance(callee, Unknown) and callee.keeps_flags
         if receiver is None or not of_library:
@@ -96,7 +97,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     may_change_mode(run, callee, called, site)
     may_patch(run, callee, called, site)
     hand_on(run, passed)
-    switches = not apart and not keeps_flags(callee) and not foreign.only_reads(called) and for_effect(run, site.node)
+    switches = not apart and not keeps and not foreign.only_reads(called) and for_effect(run, site.node)
     for value in given if not only_read else ():  # last: of what a container holds nothing is known then
         havoc(run, value, switches=switches)
     if switches and isinstance(callee, Unknown) and isinstance(callee.part_of, Instance):
@@ -116,6 +117,6 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     if isinstance(callee, Unknown) and callee.layer and receiver is None:
         result = made_of(passed, source=site.node)  # a method of a layer may do anything
         result.possible += tuple(each for each in of_callee if each not in result.depends)
-    result.layer, result.foreign, result.keeps_flags = isinstance(callee, External), apart, keeps_flags(callee)
+    result.layer, result.foreign, result.keeps_flags = isinstance(callee, External), apart, keeps
     result.part_of = receiver.part_of if isinstance(receiver, Unknown) else None
     return result

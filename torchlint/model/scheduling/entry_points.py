@@ -28,7 +28,7 @@ from torchlint.model.scheduling.merging import merged
 from torchlint.model.scheduling.modes_elsewhere import is_called_with_grad_mode_off
 from torchlint.model.scheduling.subscriptions import Subscriptions, Watches
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.hooks import Watch
+from torchlint.model.state.hooks import NOBODY
 from torchlint.model.state.values import (
     Class,
     Constant,
@@ -151,7 +151,7 @@ class EntryPoints:
     def release(self) -> None:
         """As an interpreter does, that of the other files too; and all observers leave."""
         self.subscriptions.dismiss()
-        self.machine.watch = self.run.own_watch = self.run.foreign_watch = Watch()
+        self.machine.watch = self.run.own_watch = self.run.foreign_watch = NOBODY
         if hasattr(self.machine, "computations"):
             del self.machine.computations
         if isinstance(self.run.imports, Importer):
@@ -289,7 +289,7 @@ class EntryPoints:
         with less knowledge (the events from that number on); of a run on defaults counts only what torch refuses.
         """
         before, watch, foreign_watch = self.machine.events, self.machine.watch, self.run.foreign_watch
-        nobody = Watch()
+        nobody = NOBODY
         self.run.torch.by_default = defaults
         self.machine.events, self.machine.watch, self.run.foreign_watch = [], nobody, nobody
         instance = self._built_anew(cls, defaults)

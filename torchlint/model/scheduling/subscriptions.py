@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from torchlint.model.scheduling.callgraph import CallGraph, Writers, calls_writer
-from torchlint.model.state.hooks import ForeignWatch, Observer, Watch
+from torchlint.model.state.hooks import NOBODY, ForeignWatch, Observer, Watch
 from torchlint.model.state.values import Class, Function, Instance
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written_in
@@ -101,7 +101,7 @@ class Subscriptions:
 
     def dismiss(self) -> None:
         """Nobody watches any more."""
-        nobody = Watch()
+        nobody = NOBODY
         self._observers, self._here = (), _itself
         self._watches.clear()
         self.everybody = nobody, ForeignWatch(nobody, _itself)

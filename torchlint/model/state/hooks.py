@@ -286,6 +286,8 @@ class Watch:
         )
 
 
+NOBODY = Watch()
+"""Whose hooks are told of nothing."""
 _of_kind: dict[type[Observer], tuple[str, ...]] = {}
 
 

@@ -20,7 +20,7 @@ from torchlint.model.events.trace import StateKind, Step
 from torchlint.model.state.budget import Budget
 from torchlint.model.state.callers import Callers
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, arms_of, conjoin
-from torchlint.model.state.hooks import Watch
+from torchlint.model.state.hooks import NOBODY
 from torchlint.model.state.trail import Trail
 from torchlint.model.state.values import ForeignCall, Frame, Globals, Tensor, Value, alternatives, choose
 from torchlint.syntax import ir
@@ -130,7 +130,7 @@ class Machine:
         self.events: list[Event] = []
         self.alternatives: dict[object, list[tuple[Guard, Event]]] = {}
         """See `state.alternatives`."""
-        self.watch = Watch()
+        self.watch = NOBODY
         self.blocks: dict[int, list[ir.Statement]] = {}
         """The blocks that were run, by identity; and of the first so many of them, which line follows which."""
         self._followed = 0

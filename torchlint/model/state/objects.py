@@ -93,17 +93,22 @@ class Class:
     """And it may set what it likes in a new object: all but a dataclass."""
     patched: bool = False
     """Unknown code was given it and may have put other methods in the place of its own."""
+    _above: tuple[Class, ...] | None = None
+    """What it derives from in the file, once somebody has asked: its bases are settled when it is made."""
 
-    def ancestry(self) -> list[Class]:
+    def ancestry(self) -> tuple[Class, ...]:
         """The class and its bases of the same file, in a depth-first method resolution order."""
-        found: dict[int, Class] = {}
-        pending: list[Value] = [self]
-        while pending:
-            value = pending.pop()
-            if isinstance(value, Class) and id(value) not in found:
-                found[id(value)] = value
-                pending += reversed(value.bases)
-        return list(found.values())
+        above = self._above
+        if above is None:  # every attribute of every object asks; not the class itself, which would be a circle
+            found: dict[int, Class] = {}
+            pending: list[Value] = list(reversed(self.bases))
+            while pending:
+                value = pending.pop()
+                if isinstance(value, Class) and id(value) not in found:
+                    found[id(value)] = value
+                    pending += reversed(value.bases)
+            above = self._above = tuple(found.values())
+        return (self, *above)
 
     def inherited(self, name: str) -> Value | None:
         """An attribute of the class, or of the first of its bases in the file that has it."""

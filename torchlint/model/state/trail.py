@@ -161,7 +161,7 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
         if it is none of `JOINED`.
     """
     if type(record) is dict:
-        return _join_values([(guard, Unbound() if value is MISSING else value) for guard, value in values])
+        return choose([(guard, Unbound() if value is MISSING else value) for guard, value in values])
     if field in _TIMED:
         return _join_timed([value for _, value in values])
     if field == "grad_fn":
@@ -189,9 +189,9 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
     if field == "element" and isinstance(record, Module):
         return values[0][1] if all(value is values[0][1] for _, value in values) else None
     if field in _VALUES_OR_NONE:
-        return _join_values(values) if all(value is not None for _, value in values) else None
+        return choose(values) if all(value is not None for _, value in values) else None
     if field in _VALUES:
-        return _join_values([(guard, value) for guard, value in values if value is not None])
+        return choose([(guard, value) for guard, value in values if value is not None])
     if field == "training":
         modes = {value for _, value in values}
         return modes.pop() if len(modes) == 1 else Truth.MAYBE
@@ -215,10 +215,6 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
     if all(value == first for _, value in values):
         return first
     return "" if field in _SPELLINGS else None
-
-
-def _join_values(values: list[tuple[Guard, Value]]) -> Value:
-    return choose(values)
 
 
 def _join_timed(values: list[tuple[Any, ...]]) -> tuple[Any, ...]:
@@ -251,14 +247,14 @@ def _join_items(record: Any, values: list[tuple[Guard, Any]]) -> Any:
         lengths = {None if items is None else len(items) for items in collections}
         if len(lengths) == 1 and None not in lengths:
             return tuple(
-                _join_values([(guard, items[index]) for guard, items in values]) for index in range(len(collections[0]))
+                choose([(guard, items[index]) for guard, items in values]) for index in range(len(collections[0]))
             )
         every = [(ALWAYS, item) for items in collections for item in items or ()]
     elif isinstance(record, Mapping):
         if all(items is not None for items in collections):
             keys = {key: None for items in collections for key in items}
             if all(key in items for items in collections for key in keys):
-                return {key: _join_values([(guard, items[key]) for guard, items in values]) for key in keys}
+                return {key: choose([(guard, items[key]) for guard, items in values]) for key in keys}
         every = [(ALWAYS, item) for items in collections for item in (items or {}).values()]
     else:
         return None

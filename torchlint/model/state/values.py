@@ -263,16 +263,21 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
             kind = type(value)
             plain = kind is Constant or kind is Scalar or kind is External
             for index, (known, other) in enumerate(merged):
-                same = other is value or (plain and type(other) is kind and other == value)
-                if same and (both <= known or known <= both or _are_arms(known, both)):
+                if not (other is value or (plain and type(other) is kind and other == value)):
+                    continue
+                if both <= known or known <= both or _are_arms(known, both):
                     merged[index] = (known & both, other)
                     break
             else:
                 merged.append((both, value))
     if not merged:
         return Unknown()
-    if len(merged) == 1 or all(_same(merged[0][1], value) for _, value in merged[1:]):
-        return merged[0][1]
+    first = merged[0][1]
+    for _, value in merged:  # most are different at once: a generator costs more than asking
+        if value is not first and not _same(first, value):
+            break
+    else:
+        return first
     if len(merged) > MOST_ALTERNATIVES:
         return Unknown(tensor for _, value in merged for tensor in reachable_tensors(value))
     return Choice(tuple(merged))
