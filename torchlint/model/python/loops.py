@@ -23,6 +23,7 @@ from torchlint.model.state.values import (
     Frame,
     Instance,
     Module,
+    Scalar,
     Sequence,
     Tensor,
     Unknown,
@@ -52,6 +53,7 @@ def for_statement(run: Run, node: ir.For) -> None:
     source = iterable.parameters_of if isinstance(iterable, Sequence) else ""
     loop = LoopFrame(machine.trail.mark(), machine.path, machine.frame, [node])
     run.loops.append(loop)
+    loop.counts = not known and not run.repeating and _counts(node.iterable, iterable)
     for hook in machine.watch.loop_started:
         hook(node)
     if source:
@@ -81,12 +83,23 @@ def for_statement(run: Run, node: ir.For) -> None:
             if not run.repeating:
                 for element in further:
                     _again(run, loop, partial(_iterate, run, loop, node, element), certain=known)
+                if loop.distinguished:
+                    third = _another_of(run, iterable, elements[0])
+                    _again(run, loop, partial(_iterate, run, loop, node, third), certain=False)
             snapshot.widen(machine.trail)
     if source:
         machine.parameter_loops.pop()
     for left in machine.watch.loop_left:
         left(node)
     _leave(run, loop, node.orelse)
+
+
+def _counts(node: ir.Expression, iterable: Value) -> bool:
+    """Whether a loop counts its iterations from 0: `range(n)`, `enumerate(values)`."""
+    if not isinstance(node, ir.Call) or not isinstance(node.function, ir.Name) or len(node.arguments) != 1:
+        return False
+    given = not node.arguments[0].star and not node.arguments[0].keyword
+    return given and node.function.id in ("range", "enumerate") and isinstance(iterable, Sequence)
 
 
 def _unroll(run: Run, loop: LoopFrame, node: ir.For, iterable: Value, elements: list[Value]) -> None:
@@ -207,6 +220,11 @@ def _until_left(run: Run, loop: LoopFrame, node: ir.While) -> None:
 
 
 def _iterate(run: Run, loop: LoopFrame, node: ir.For, element: Value) -> None:
+    if loop.counts:
+        number = Scalar("int")  # another object in each iteration: whoever compares it asks the loop for that very one
+        items = element.items if isinstance(element, Sequence) else None
+        element = Sequence("tuple", (number, *items[1:])) if items else number
+        loop.counter = number
     assign(run, node.target, element)
     _iterate_body(run, loop, node)
 
