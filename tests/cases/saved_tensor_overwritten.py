@@ -1430,3 +1430,39 @@ def what_may_be_tensors_in_a_list():
     y = torch.cat([left, right]).sigmoid()
     y.add_(1)
     torch.stack((left, right)).sum()
+
+
+def layers_by_their_names():
+    """Raises: modified by an inplace operation"""
+    from collections import OrderedDict
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            layers = OrderedDict([("norm", nn.BatchNorm1d(2)), ("act", nn.ReLU())])
+            self.layers = nn.Sequential(nn.Linear(2, 2), nn.Sequential(layers))
+
+        def forward(self, x):
+            y = self.layers(x)
+            y.add_(1)  # error: [TLN201]
+            return y
+
+    Block()(torch.rand(2, 2)).sum().backward()
+
+
+def layers_by_their_names_in_another_order():
+    from collections import OrderedDict
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            layers = OrderedDict(norm=nn.BatchNorm1d(2), act=nn.ReLU())
+            layers.move_to_end("norm")
+            self.layers = nn.Sequential(layers)
+
+        def forward(self, x):
+            y = self.layers(x)
+            y.add_(1)
+            return y
+
+    Block()(torch.rand(2, 2)).sum().backward()
