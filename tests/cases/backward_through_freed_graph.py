@@ -1021,3 +1021,17 @@ def the_count_of_a_loop_that_is_over():
         y.sum().backward()
     if i == 2:
         y.sum().backward()
+
+
+def a_loop_over_what_only_looks_like_a_count():
+    """Raises: Trying to backward through the graph a second time"""
+
+    def range(number):
+        return [1] * int(number)
+
+    w = torch.ones(3, requires_grad=True)
+    y = w.exp()
+    for i in range(eval("3")):
+        if i == 0:
+            break
+        y.sum().backward()  # error: [TLN101]

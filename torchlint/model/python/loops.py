@@ -17,9 +17,11 @@ from torchlint.model.python.binding import assign
 from torchlint.model.python.containers import elements_of
 from torchlint.model.python.decisions import evaluate_test
 from torchlint.model.python.run import LoopFrame, Run, Statements
+from torchlint.model.python.variables import lookup
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.trail import Changes
 from torchlint.model.state.values import (
+    External,
     Frame,
     Instance,
     Module,
@@ -36,6 +38,7 @@ from torchlint.model.state.widening import Snapshot
 from torchlint.syntax import dataflow, ir
 
 _KINDS: tuple[StateKind, ...] = ("tuple", "list")
+_COUNTING = (External("builtins.enumerate"), External("builtins.range"))
 
 MOST_UNROLLED = 6
 """Iterations of a loop of known length that are followed one by one."""
@@ -53,7 +56,7 @@ def for_statement(run: Run, node: ir.For) -> None:
     source = iterable.parameters_of if isinstance(iterable, Sequence) else ""
     loop = LoopFrame(machine.trail.mark(), machine.path, machine.frame, [node])
     run.loops.append(loop)
-    loop.counts = not known and not run.repeating and _counts(node.iterable, iterable)
+    loop.counts = not known and not run.repeating and _counts(run, node.iterable, elements[0])
     for hook in machine.watch.loop_started:
         hook(node)
     if source:
@@ -94,12 +97,14 @@ def for_statement(run: Run, node: ir.For) -> None:
     _leave(run, loop, node.orelse)
 
 
-def _counts(node: ir.Expression, iterable: Value) -> bool:
+def _counts(run: Run, node: ir.Expression, element: Value) -> bool:
     """Whether a loop counts its iterations from 0: `range(n)`, `enumerate(values)`."""
     if not isinstance(node, ir.Call) or not isinstance(node.function, ir.Name) or len(node.arguments) != 1:
         return False
-    given = not node.arguments[0].star and not node.arguments[0].keyword
-    return given and node.function.id in ("range", "enumerate") and isinstance(iterable, Sequence)
+    if node.arguments[0].star or node.arguments[0].keyword or lookup(run, node.function.id) not in _COUNTING:
+        return False
+    first = element.items[0] if isinstance(element, Sequence) and element.items else element
+    return isinstance(first, Scalar) and first.kind == "int"
 
 
 def _unroll(run: Run, loop: LoopFrame, node: ir.For, iterable: Value, elements: list[Value]) -> None:
