@@ -126,3 +126,10 @@ def gradient_of_a_leaf_that_is_told_so():
     cut.requires_grad = True
     (2 * cut).mean().backward()
     hidden.backward(cut.grad)
+
+
+def root_of_which_nobody_knows():
+    """Raises: does not require grad"""
+    a = nn.Parameter(torch.ones(1, 3), requires_grad=False)
+    eval("lambda p: None")(a)
+    torch.autograd.backward([a])  # error: [TLN103]

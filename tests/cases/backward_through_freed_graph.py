@@ -970,3 +970,68 @@ def options_that_a_wrapped_model_gives_back():
     for _ in range(2):
         out, option = model(torch.rand(1, 2), option)
         out.mean().backward()
+
+
+def only_in_the_first_of_so_many_iterations():
+    w = torch.ones(3, requires_grad=True)
+    y = w.exp()
+    for i in range(int("3")):
+        if i == 1:
+            break
+        (y * i).sum().backward()
+
+
+def only_in_the_first_of_so_many_that_are_counted():
+    w = torch.ones(3, requires_grad=True)
+    y = w.exp()
+    for i, factor in enumerate(eval("[1, 2, 3]")):
+        if i != 0:
+            continue
+        (y * factor).sum().backward()
+
+
+def in_all_but_the_second_of_so_many_iterations():
+    """Raises: Trying to backward through the graph a second time"""
+    w = torch.ones(3, requires_grad=True)
+    y = w.exp()
+    for i in range(int("3")):
+        if i == 1:
+            continue
+        (y * i).sum().backward()  # error: [TLN101]
+
+
+def carried_into_the_second_of_so_many_iterations():
+    """Raises: Trying to backward through the graph a second time"""
+    w = torch.ones(3, requires_grad=True)
+    for i in range(int("3")):
+        if i == 0:
+            h = torch.ones(3)
+        h = torch.tanh(h * w)
+        h.sum().backward()  # error: [TLN101]
+
+
+def the_count_of_a_loop_that_is_over():
+    w = torch.ones(3, requires_grad=True)
+    y = w.exp()
+    for i in range(int("3")):
+        pass
+    if i == 1:
+        y.sum().backward()
+    elif i == 0:
+        y.sum().backward()
+    if i == 2:
+        y.sum().backward()
+
+
+def a_loop_over_what_only_looks_like_a_count():
+    """Raises: Trying to backward through the graph a second time"""
+
+    def range(number):
+        return [1] * int(number)
+
+    w = torch.ones(3, requires_grad=True)
+    y = w.exp()
+    for i in range(eval("3")):
+        if i == 0:
+            break
+        y.sum().backward()  # error: [TLN101]

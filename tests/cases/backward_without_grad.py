@@ -1134,3 +1134,25 @@ def backward_of_what_every_iteration_cuts():
         loss = (w * x).sum().detach()
         if number > 0:
             loss.backward()  # error: [TLN104]
+
+
+def root_of_which_nobody_knows_beside_one_without_a_graph():
+    """Raises: does not require grad"""
+    a, b = nn.Parameter(torch.ones(1, 3), requires_grad=False), torch.rand(())
+    eval("lambda p: None")(a)
+    torch.autograd.backward([b, a])  # error: [TLN104]
+
+
+def attributes_of_a_class_and_a_constructor_from_elsewhere():
+    def setting(init):
+        return eval("lambda self, **options: vars(self).update(options)")
+
+    class Settings:
+        w = torch.ones(3)
+
+        def __init__(self, **options):
+            self.options = options
+
+    Settings.__init__ = setting(Settings.__init__)
+    settings = Settings(w=torch.ones(3, requires_grad=True))
+    (settings.w * 2).sum().backward()

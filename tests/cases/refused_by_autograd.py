@@ -581,3 +581,24 @@ def group_of_a_layer_with_a_composed_name():
     net = Net()
     optimizer = torch.optim.SGD(net.head.parameters(), lr=0.1)
     optimizer.add_param_group({"params": net.head.parameters()})  # error: [TLN118]
+
+
+def written_outside_of_inference_mode_with_grad_mode_off():
+    """Raises: Inplace update to inference tensor outside InferenceMode is not allowed"""
+    w = torch.rand(3, requires_grad=True)
+    with torch.inference_mode():
+        y = w.sigmoid()
+        y += 1
+    torch.set_grad_enabled(False)
+    y.add_(w)  # error: [TLN118]
+
+
+def written_in_a_function_that_may_run_in_inference_mode():
+    kept = torch.inference_mode()(lambda: torch.rand(3).sigmoid())()
+
+    @torch.no_grad()
+    def shifted():
+        return kept.add_(1)
+
+    with torch.inference_mode():
+        shifted()

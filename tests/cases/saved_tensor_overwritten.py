@@ -1356,3 +1356,113 @@ def initialised_under_a_condition():
     with torch.no_grad():
         nn.init.normal_(w if anew else other)  # warning: [TLN201]
     y.sum().backward()
+
+
+def the_first_of_what_several_returns_give():
+    """Raises: modified by an inplace operation"""
+
+    class Block(nn.Module):
+        def __init__(self, wide):
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+            self.wide = wide
+
+        def forward(self, x, skip):
+            y = torch.sigmoid(self.linear(x))
+            y.add_(1)  # error: [TLN201]
+            if self.wide:
+                return y, y
+            return y, skip
+
+    Block(True)(torch.rand(1, 2), None)[0].sum().backward()
+
+
+def the_first_of_what_one_return_gives():
+    """Only what the other return gives is written."""
+
+    class Block(nn.Module):
+        def __init__(self, wide):
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+            self.wide = wide
+
+        def forward(self, x, skip):
+            y = torch.sigmoid(self.linear(x))
+            z = y.detach()
+            if self.wide:
+                return x, y
+            z.add_(1)
+            return skip, z
+
+    Block(True)(torch.rand(1, 2, requires_grad=True), None)[0].sum().backward()
+
+
+def sizes_in_a_tuple_of_which_nobody_knows_all():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.query = nn.Conv2d(2, 2, 1)
+
+        def forward(self, x):
+            sizes = (x.size(0), -1, x.size(2) * x.size(3))
+            query = self.query(x).view(sizes)
+            weights = torch.softmax(torch.bmm(query.transpose(1, 2), query), -1)
+            weights.clamp_(min=0.1)  # error: [TLN201]
+            return torch.bmm(query, weights).view(x.size())
+
+    Attention()(torch.rand(1, 2, 3, 3)).sum().backward()
+
+
+def sizes_in_a_list_of_which_nobody_knows_any():
+    """Raises: modified by an inplace operation"""
+    rows, columns = eval("2, 3")
+    x = torch.rand(6, requires_grad=True)
+    sizes = [rows, columns]
+    y = x.view(sizes).sigmoid()
+    y.add_(1)  # error: [TLN201]
+    y.sum().backward()
+
+
+def what_may_be_tensors_in_a_list():
+    left, right = eval("torch.rand(2), torch.rand(2)")
+    y = torch.cat([left, right]).sigmoid()
+    y.add_(1)
+    torch.stack((left, right)).sum()
+
+
+def layers_by_their_names():
+    """Raises: modified by an inplace operation"""
+    from collections import OrderedDict
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            layers = OrderedDict([("norm", nn.BatchNorm1d(2)), ("act", nn.ReLU())])
+            self.layers = nn.Sequential(nn.Linear(2, 2), nn.Sequential(layers))
+
+        def forward(self, x):
+            y = self.layers(x)
+            y.add_(1)  # error: [TLN201]
+            return y
+
+    Block()(torch.rand(2, 2)).sum().backward()
+
+
+def layers_by_their_names_in_another_order():
+    from collections import OrderedDict
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            layers = OrderedDict(norm=nn.BatchNorm1d(2), act=nn.ReLU())
+            layers.move_to_end("norm")
+            self.layers = nn.Sequential(layers)
+
+        def forward(self, x):
+            y = self.layers(x)
+            y.add_(1)
+            return y
+
+    Block()(torch.rand(2, 2)).sum().backward()

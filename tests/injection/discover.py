@@ -84,6 +84,17 @@ PACKAGES = {
     "mambapy": ("mambapy",),
     "rtdl-num-embeddings": ("rtdl_num_embeddings",),
     "tabm": ("tabm",),
+    "pytorchcv": ("pytorchcv.models",),
+    "resselt": ("resselt.archs", "resselt.utilities"),
+    "torchcvnn": ("torchcvnn.nn", "torchcvnn.models"),
+    "complextorch": ("complextorch.nn", "complextorch.models"),
+    "vformer": ("vformer",),
+    "torchgan": ("torchgan.models", "torchgan.layers"),
+    "self-attention-cv": ("self_attention_cv",),
+    "cellseg-models-pytorch": ("cellseg_models_pytorch",),
+    "torch-activation": ("torch_activation",),
+    "torch-rechub": ("torch_rechub.models", "torch_rechub.basic"),
+    "pytorch-toolbelt": ("pytorch_toolbelt.modules", "pytorch_toolbelt.losses"),
 }
 MOST_MODULES = 120
 ATTEMPTS = 40

@@ -32,16 +32,16 @@ _ALSO: Mapping[str, tuple[str, ...]] = {
 # Per kind of parameter, the kinds of argument it takes surely, and those it may take.
 _TAKES: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "tensor": (frozenset({"tensor"}), frozenset()),
-    "tensors": (frozenset({"tensors"}), frozenset({"other", "tensor", "ints"})),
+    "tensors": (frozenset({"tensors"}), frozenset({"other", "tensor", "ints", "values"})),
     "number": (frozenset({"int", "float", "bool", "number", "complex"}), frozenset({"tensor"})),
     "int": (frozenset({"int"}), frozenset({"number", "tensor"})),
-    "ints": (frozenset({"int", "ints"}), frozenset({"number", "tensor", "tensors", "other"})),
+    "ints": (frozenset({"int", "ints"}), frozenset({"number", "tensor", "tensors", "other", "values"})),
     "bool": (frozenset({"bool"}), frozenset({"int", "number"})),
     "dtype": (frozenset({"dtype"}), frozenset()),
     "str": (frozenset({"str"}), frozenset()),
     "other": (
         frozenset({"other", "none"}),
-        frozenset({"str", "int", "float", "number", "complex", "bool", "dtype", "ints", "tensors"}),
+        frozenset({"str", "int", "float", "number", "complex", "bool", "dtype", "ints", "tensors", "values"}),
     ),
 }
 _NUMBERS = frozenset({"int", "float", "bool", "number", "complex"})
@@ -77,7 +77,7 @@ def bind(
             break
         kind = positional[at]
         match = _match(parameter, kind)
-        if parameter.variadic and kind not in ("ints", "tensors"):
+        if parameter.variadic and kind not in ("ints", "tensors", "values"):
             element = "int" if parameter.kind == "ints" else "tensor"
             verdicts = [_element(element, k) for k in positional[at:]]
             if False in verdicts:

@@ -25,12 +25,14 @@ Kind: TypeAlias = Literal[
     "none",
     "str",
     "dtype",
+    "values",
     "unknown",
     "other",
 ]
 """What a call's argument is: `tensors` a list or tuple of tensors, `number` an int or float nobody knows which,
-`ints` a list or tuple of ints (also `torch.Size`), `dtype` a `torch.dtype`, `unknown` anything at all,
-`other` something known that is none of these (a device, a generator, a function)."""
+`ints` a list or tuple of ints (also `torch.Size`), `values` a list or tuple of what nobody knows, `dtype` a
+`torch.dtype`, `unknown` anything at all, `other` something known that is none of these (a device, a generator, a
+function)."""
 
 ParameterKind: TypeAlias = Literal["tensor", "tensors", "number", "int", "ints", "bool", "dtype", "str", "other"]
 View: TypeAlias = Literal["", "view", "multi"]

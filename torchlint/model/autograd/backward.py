@@ -78,11 +78,13 @@ def backward(
     assumed = machine.assumed
     pairs = [(guard, tensor, root) for root in roots for guard, tensor in tensor_options(autograd, root.value)]
     passes = [[pair] for pair in pairs] if len(roots) == 1 else [pairs]
+    refused = len(roots) > 1 and any(_recorded(autograd, tensor) is Truth.NO for _, tensor, _ in pairs)
     for each in passes:
         starts: list[tuple[Guard, GraphNode | Tensor]] = []
         for guard, tensor, root in each:
             machine.assumed = assumed | guard if len(pairs) > 1 else assumed
-            starts += _start(autograd, tensor, root, origin, callee, guard if len(each) > 1 else ALWAYS)
+            within = guard if len(each) > 1 else ALWAYS
+            starts += _start(autograd, tensor, root, origin, callee, within, refused=refused)
         if len(each) != 1:
             machine.assumed = assumed
         if each:
@@ -105,31 +107,45 @@ def backward(
 
 
 def _start(
-    autograd: Autograd, tensor: Tensor, root: Root, origin: ir.Node, callee: BackwardCallee, guard: Guard
+    autograd: Autograd,
+    tensor: Tensor,
+    root: Root,
+    origin: ir.Node,
+    callee: BackwardCallee,
+    guard: Guard,
+    *,
+    refused: bool,
 ) -> list[tuple[Guard, GraphNode | Tensor]]:
-    """What torch asks of a root before it starts; where its gradient goes."""
+    """What torch asks of a root before it starts, `refused`: of another one for certain; where its gradient goes."""
     machine = autograd.machine
     facts = machine.facts(tensor, root.name)
     asked = machine.tick()  # sizes come first, before anything asks for the grad_fn (`torch.autograd._make_grads`)
     if isinstance(root.given, Tensor) and shapes.differ(tensor.shape, root.given.shape):
         refuse(autograd, "gradient-shape", callee, tensor, origin, target=root.node, name=root.name)
-    edges = edges_of(autograd, tensor)
-    recorded = tensor.requires_grad.truth() if edges else Truth.NO
+    recorded = _recorded(autograd, tensor)
+    # of what requires no grad no size is asked, and torch raises for the other root
+    is_scalar = None if refused and recorded is Truth.MAYBE else shapes.is_scalar(tensor.shape)
     if not machine.of_elsewhere(tensor):
-        _starts(autograd, tensor, root, origin, callee, facts, recorded, asked)
+        _starts(autograd, tensor.cut, root, origin, callee, facts, recorded, asked, is_scalar)
     _establish(autograd, tensor)
     return [(both, node) for inner, node in edges_of(autograd, tensor) if (both := conjoin(guard, inner)) is not None]
 
 
+def _recorded(autograd: Autograd, tensor: Tensor) -> Truth:
+    """Whether torch can differentiate a root: it requires grad, and there is something to go back to."""
+    return tensor.requires_grad.truth() if edges_of(autograd, tensor) else Truth.NO
+
+
 def _starts(
     autograd: Autograd,
-    tensor: Tensor,
+    cut: str,
     root: Root,
     origin: ir.Node,
     callee: BackwardCallee,
     facts: TensorFacts,
     recorded: Truth,
     asked: int,
+    is_scalar: bool | None,
 ) -> None:
     machine = autograd.machine
     implicit = root.gradient is Truth.NO
@@ -139,13 +155,13 @@ def _starts(
             node=origin.origin,
             statement=machine.line(),
             trace=tuple(s for s in (facts.created,) if s is not None and s.node is not origin.origin),
-            moment=asked if implicit and shapes.is_scalar(tensor.shape) is False else machine.tick(),
+            moment=asked if implicit and is_scalar is False else machine.tick(),
             callee=callee,
             root=facts,
             root_node=root.node,
-            is_scalar=Truth.of(shapes.is_scalar(tensor.shape)),
+            is_scalar=Truth.of(is_scalar),
             gradient_given=root.gradient,
-            cut=tensor.cut,
+            cut=cut,
             recorded=recorded,
         ),
     )

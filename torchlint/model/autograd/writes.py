@@ -236,10 +236,12 @@ def _refused_if_recorded(tensor: Tensor, value_grad: Grad) -> bool:
 def _is_of_inference(autograd: Autograd, tensor: Tensor) -> bool:
     """
     Whether a tensor has no version counter, and is certainly not written where it needs none: it was made in inference
-    mode (c10/core/TensorImpl.h). What `detach()` cuts from it afterwards has one.
+    mode (c10/core/TensorImpl.h). What `detach()` cuts from it afterwards has one. With grad mode off it is the callers
+    of a function who may have turned on inference mode; a script has none.
     """
     machine = autograd.machine
-    outside = not machine.inference and machine.grad_mode is Truth.YES
+    of_script = machine.grad_mode is Truth.NO and machine.callers.entry is None
+    outside = not machine.inference and (machine.grad_mode is Truth.YES or of_script)
     return outside and tensor.storage.inference and (tensor.base or tensor).alias is None
 
 

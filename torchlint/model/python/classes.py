@@ -12,7 +12,7 @@ from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import mapping_method
 from torchlint.model.python.functions import call_method
 from torchlint.model.python.making import may_be_called_otherwise
-from torchlint.model.python.members import set_raw
+from torchlint.model.python.members import set_raw, set_some_attribute
 from torchlint.model.python.module_hooks import after_call, before_call
 from torchlint.model.python.modules import inherit, module_method
 from torchlint.model.python.prototypes import Openness, leaves
@@ -128,7 +128,10 @@ def _initialise_by(run: Run, instance: Instance, function: Value, site: CallSite
     if isinstance(function, Function):
         return call_method(run, instance, function, site)
     given = CallSite(site.node, [instance, *site.positional], site.keywords, complete=site.complete)
-    return unknown_call(run, function, given)
+    result = unknown_call(run, function, given)
+    depends = [tensor for value in site.values() for tensor in reachable_tensors(value)]
+    set_some_attribute(run, instance, Unknown(depends, source=site.node), anew=False)  # also in place of a class's own
+    return result
 
 
 def call_instance(run: Run, instance: Instance, site: CallSite) -> Value:

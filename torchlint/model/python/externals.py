@@ -9,7 +9,7 @@ from __future__ import annotations
 from torchlint.knowledge import foreign
 from torchlint.knowledge.names import DISTRIBUTED_DATA_PARALLEL, PARAMETERS_TO_VECTOR
 from torchlint.model.autograd.writes import use
-from torchlint.model.python.builtins import call_builtin, chain, new_partial
+from torchlint.model.python.builtins import call_builtin, chain, dict_builtin, new_partial
 from torchlint.model.python.containers import new_deque
 from torchlint.model.python.copying import copied_value
 from torchlint.model.python.members import set_raw
@@ -244,6 +244,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         return chained
     if qualified == "collections.deque" and (queue := new_deque(run, site)) is not None:
         return queue
+    if qualified in ("collections.OrderedDict", "typing.OrderedDict"):
+        return dict_builtin(run, site)
     if qualified == "functools.partial" and site.positional:
         return new_partial(site)
     if qualified in ("copy.deepcopy", "copy.copy") and site.positional:

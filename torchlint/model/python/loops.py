@@ -17,12 +17,15 @@ from torchlint.model.python.binding import assign
 from torchlint.model.python.containers import elements_of
 from torchlint.model.python.decisions import evaluate_test
 from torchlint.model.python.run import LoopFrame, Run, Statements
+from torchlint.model.python.variables import lookup
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.trail import Changes
 from torchlint.model.state.values import (
+    External,
     Frame,
     Instance,
     Module,
+    Scalar,
     Sequence,
     Tensor,
     Unknown,
@@ -35,6 +38,7 @@ from torchlint.model.state.widening import Snapshot
 from torchlint.syntax import dataflow, ir
 
 _KINDS: tuple[StateKind, ...] = ("tuple", "list")
+_COUNTING = (External("builtins.enumerate"), External("builtins.range"))
 
 MOST_UNROLLED = 6
 """Iterations of a loop of known length that are followed one by one."""
@@ -52,6 +56,7 @@ def for_statement(run: Run, node: ir.For) -> None:
     source = iterable.parameters_of if isinstance(iterable, Sequence) else ""
     loop = LoopFrame(machine.trail.mark(), machine.path, machine.frame, [node])
     run.loops.append(loop)
+    loop.counts = not known and not run.repeating and _counts(run, node.iterable, elements[0])
     for hook in machine.watch.loop_started:
         hook(node)
     if source:
@@ -81,12 +86,25 @@ def for_statement(run: Run, node: ir.For) -> None:
             if not run.repeating:
                 for element in further:
                     _again(run, loop, partial(_iterate, run, loop, node, element), certain=known)
+                if loop.distinguished:
+                    third = _another_of(run, iterable, elements[0])
+                    _again(run, loop, partial(_iterate, run, loop, node, third), certain=False)
             snapshot.widen(machine.trail)
     if source:
         machine.parameter_loops.pop()
     for left in machine.watch.loop_left:
         left(node)
     _leave(run, loop, node.orelse)
+
+
+def _counts(run: Run, node: ir.Expression, element: Value) -> bool:
+    """Whether a loop counts its iterations from 0: `range(n)`, `enumerate(values)`."""
+    if not isinstance(node, ir.Call) or not isinstance(node.function, ir.Name) or len(node.arguments) != 1:
+        return False
+    if node.arguments[0].star or node.arguments[0].keyword or lookup(run, node.function.id) not in _COUNTING:
+        return False
+    first = element.items[0] if isinstance(element, Sequence) and element.items else element
+    return isinstance(first, Scalar) and first.kind == "int"
 
 
 def _unroll(run: Run, loop: LoopFrame, node: ir.For, iterable: Value, elements: list[Value]) -> None:
@@ -207,6 +225,11 @@ def _until_left(run: Run, loop: LoopFrame, node: ir.While) -> None:
 
 
 def _iterate(run: Run, loop: LoopFrame, node: ir.For, element: Value) -> None:
+    if loop.counts:
+        number = Scalar("int")  # another object in each iteration: whoever compares it asks the loop for that very one
+        items = element.items if isinstance(element, Sequence) else None
+        element = Sequence("tuple", (number, *items[1:])) if items else number
+        loop.counter = number
     assign(run, node.target, element)
     _iterate_body(run, loop, node)
 

@@ -175,6 +175,12 @@ def _compared(run: Run, op: str, left: Value, right: Value, node: ir.Node) -> Va
         hook(op, left, right, node)
     if op in ("==", "!=") and (right == NONE or left == NONE):
         return _identity(run, "is" if op == "==" else "is not", left, right)
+    if op in ("==", "!=") and isinstance(right, Constant) and type(right.value) is int and right.value in (0, 1):
+        for loop in run.loops:
+            # a larger number may be that of an iteration that is not followed
+            if loop is not None and loop.counter is left:
+                loop.distinguished = loop.distinguished or loop.count == 1
+                return Constant((loop.count == right.value) == (op == "=="))
     return operate(run, op, left, right, node)
 
 

@@ -193,6 +193,9 @@ class LoopFrame:
             "changed",
             "continues",
             "count",
+            "counter",
+            "counts",
+            "distinguished",
             "frame",
             "iteration_mark",
             "iteration_path",
@@ -208,6 +211,12 @@ class LoopFrame:
         self.body = body
         self.changed: frozenset[str] | None = None
         """The names that the body sets, once somebody has asked."""
+        self.counts = False
+        """Whether it is of unknown length and counts its iterations from 0."""
+        self.counter: Value | None = None
+        """The count, in the iteration that runs."""
+        self.distinguished = False
+        """Whether the second iteration has been told from the others by its count."""
         self.more = False
         """Whether an iteration runs after which another one is followed."""
         self.iteration_mark = mark

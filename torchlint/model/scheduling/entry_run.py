@@ -24,7 +24,7 @@ from torchlint.model.scheduling.other_methods import as_others_leave_it
 from torchlint.model.scheduling.unknown_arguments import frame_of, unknown_arguments
 from torchlint.model.state.budget import OUTSIDE_LIMIT, OUTSIDE_POOL, BudgetExceededError, TooDeepError
 from torchlint.model.state.call_site import CallSite
-from torchlint.model.state.guards import ALWAYS, Truth
+from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.values import (
     NONE,
     Choice,
@@ -37,6 +37,7 @@ from torchlint.model.state.values import (
     Tensor,
     Unknown,
     Value,
+    choose,
     explore,
     fits,
     parts,
@@ -359,6 +360,8 @@ def _return_of(definition: ir.FunctionDef) -> ir.Node:
 
 def _differentiated(value: Value) -> list[Value]:
     """What of the value of a `forward` its caller differentiates: the first part of it, and all that is a loss."""
+    if isinstance(value, Choice):
+        return _differentiated_of_each(value)
     if not isinstance(value, Sequence):
         return [value]
     if not fits(value):
@@ -368,6 +371,17 @@ def _differentiated(value: Value) -> list[Value]:
         return _differentiated(some) if some is not None else []
     losses = [each for each in value.items[1:] if isinstance(each, Tensor) and "loss" in each.name]
     return [*_differentiated(value.items[0]), *losses] if value.items else []
+
+
+def _differentiated_of_each(value: Choice) -> list[Value]:
+    """The same where several `return`s may have answered: one first part for all of them, and the losses of each."""
+    firsts: list[tuple[Guard, Value]] = []
+    losses: list[Value] = []
+    for guard, option in value.alternatives:
+        found = _differentiated(option)
+        firsts += [(guard, each) for each in found[:1]]
+        losses += [Choice(((guard, each),)) for each in found[1:]]
+    return [choose(firsts), *losses] if firsts else losses
 
 
 def sets_values(name: str) -> bool:

@@ -72,13 +72,15 @@ def _sequence_kind(value: Sequence) -> str:
     kinds = {_kind_of(each) for each in inner}
     if not kinds:
         return "unknown" if value.items is None else "ints"
-    if kinds <= {"int", "bool"}:
-        return "ints"
     if kinds == {"tensor"}:
         return "tensors"
-    return "unknown" if "unknown" in kinds else "other"
+    if kinds <= _SIZES and not kinds.isdisjoint(_INTEGERS):
+        return "ints"  # no list of tensors has a number in it, so the others are numbers, too
+    return "other" if kinds.isdisjoint(("unknown", "values")) else "values"
 
 
+_INTEGERS = frozenset({"int", "bool"})
+_SIZES = _INTEGERS | {"unknown"}
 INTEGER = "builtins.int"
 """What an unknown value is made by that has been given as one of several sizes."""
 

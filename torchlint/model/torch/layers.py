@@ -125,7 +125,7 @@ def _children(container: str, site: CallSite) -> tuple[tuple[Value, ...] | None,
         return (tuple(items), ()) if items is not None else (None, ())
     if len(values) == 1 and not isinstance(values[0], (Module, Instance, Unknown, Tensor, Mapping)):
         return None, ()
-    if container == "dict" and values:
+    if (container == "dict" and values) or (container == "sequential" and any(isinstance(v, Mapping) for v in values)):
         return _named_children(values)
     if container in ("list", "parameters") and values:
         return None, ()
