@@ -262,7 +262,7 @@ def shapes(function: Callable[..., Any], names: tuple[str, ...], known: Mapping[
     known
         Sizes by name: what a class was constructed with.
     """
-    words = _words(function)
+    words = _words(function) if names else ""
     sizes: dict[str, int] = {}
     found = {}
     for name in names:
@@ -295,6 +295,8 @@ def _words(function: Callable[..., Any]) -> str:
         return ""
     own = getattr(function, "__self__", None)
     words = [inspect.getdoc(function) or "", (type(own).__doc__ or "") if own is not None else ""]
+    if isinstance(function, type):
+        words.append(inspect.getdoc(function.__init__) or "")
     try:
         tokens = tokenize.generate_tokens(io.StringIO(textwrap.dedent(source)).readline)
         before = ""

@@ -71,6 +71,13 @@ def asked(error: Exception, chosen: Inputs, given: Mapping[str, Any], function: 
     yield from repaired(chosen, str(error), origins.spoken_of(error, given), shapes)
 
 
+def shapes_of(error: Exception, given: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """The shapes of the tensors that were given, those first that the refused statement speaks of."""
+    shapes = {name: tuple(each.shape) for name, each in origins.tensors_of(given).items()}
+    order = dict.fromkeys([*(name for name in origins.spoken_of(error, given) if name in shapes), *shapes])
+    return {name: shapes[name] for name in order}
+
+
 def unasked(error: Exception, chosen: Inputs, given: Mapping[str, Any]) -> list[Inputs]:
     """Inputs of which no refusal speaks, for when all of which one does are tried."""
     shapes = {name: tuple(each.shape) for name, each in origins.tensors_of(given).items()}

@@ -84,11 +84,34 @@ class Frame:
         if (place := self._inside(node)) is not None:
             yield place
             return
+        if not plain or type(value).__name__ in _MADE_UP or isinstance(value, str):
+            called = node.id if isinstance(node, ast.Name) else ""
+            places = sorted(self._held(value), key=lambda each: each[1].rpartition(".")[2] != called)
+            yield from places[:1]
+            if places:
+                return
         if plain and value is not None:
             yield from ((name, "") for name, made in self.given.items() if type(made) is type(value) and made == value)
             for name, made in self.given.items():
                 inside = getattr(made, "__dict__", {})
                 yield from ((name, key) for key, held in list(inside.items()) if _same(held, value))
+
+    def _held(self, value: Any) -> Iterator[tuple[str, str]]:
+        """The made-up arguments that hold a made-up value, however deep, and by which keys."""
+        left = [(name, "", made) for name, made in self.given.items()]
+        for _ in range(_DEEPEST):
+            following = []
+            for name, path, made in left:
+                if type(made).__name__ not in _MADE_UP:
+                    continue
+                inside = {**(dict(made) if isinstance(made, dict) else {}), **getattr(made, "__dict__", {})}
+                for key, each in inside.items():
+                    if not isinstance(key, str) or key.startswith("_"):
+                        continue
+                    if each is value or _same(each, value):
+                        yield name, f"{path}{key}"
+                    following.append((name, f"{path}{key}.", each))
+            left = following
 
     def _inside(self, node: ast.expr) -> tuple[str, str] | None:
         """The argument that holds what an expression stands for, and by which keys: `cfg.block.name`, `cfg["name"]`."""
@@ -138,7 +161,12 @@ _REFUSED = re.compile(
 )
 _MADE_UP = frozenset({"AnyModule", "Config", "Settings", "Batch", "Anything", "AnyTensor", "module", "type"})
 """What is made up has its own ways to be completed."""
+_DEEPEST = 4
+"""Made-up settings are searched so deep."""
 _NO_NUMBERS = frozenset({"list", "str", "tuple", "dict"})
+_TAKEN_APART = {"pairs": 2, "triples": 3, "fours": 4}
+"""What is gone through and holds what is taken apart, and in how many."""
+_PARTS = {count: kind for kind, count in _TAKEN_APART.items()}
 _GONE_THROUGH = frozenset(
     {"len", "list", "tuple", "set", "enumerate", "zip", "sum", "sorted", "map", "any", "all", "iter"}
 )
@@ -161,6 +189,13 @@ def asked(statement: ast.stmt, message: str, at: Frame) -> Iterator[Wish]:
         except Exception:  # it is not bound yet
             continue
         if type(value).__name__ != refused:
+            if (
+                kind in _TAKEN_APART
+                and isinstance(value, (list, tuple))
+                and type(next(iter(value), None)).__name__ == refused
+            ):
+                pairs = tuple((each,) * _TAKEN_APART[kind] for each in value)
+                yield from (Wish(*found, "value", pairs) for found in at.argument(subject))
             continue
         yield from (Wish(*found, "kind", "list" if kind == "several" else kind) for found in at.argument(subject))
         if refused == "int" and kind in ("several", "dict", "config"):
@@ -189,6 +224,8 @@ def _used(statement: ast.stmt) -> Iterator[tuple[ast.expr, str]]:
 
 def _uses(node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
     match node:
+        case ast.For(ast.Tuple(parts), subject) | ast.comprehension(ast.Tuple(parts), subject) if len(parts) in _PARTS:
+            yield subject, _PARTS[len(parts)]
         case ast.For(iter=subject) | ast.comprehension(iter=subject) | ast.Starred(subject):
             yield subject, "several"
         case ast.Assign([ast.Tuple() | ast.List()], subject):

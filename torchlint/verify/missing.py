@@ -134,7 +134,7 @@ class Missing:
                 each for each in _derived(target) if not _unwritten(each, self.method) and not inspect.isabstract(each)
             )
             target = next(written, target)
-        names = {*self.methods, *getattr(target, "__abstractmethods__", ())} - {self.method}
+        names = {*self.methods, *getattr(target, "__abstractmethods__", ())} - {self.method, "__init__"}
         if not names and not inspect.isabstract(target):
             return target
         derived: type[Any] = types.new_class(

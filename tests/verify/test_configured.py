@@ -1,0 +1,227 @@
+"""How Modules are constructed by configurations, registries and frameworks, and loaded where much is not installed."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from torchlint.verify.protocol import Outcome, Request
+from torchlint.verify.server import shared
+
+HEAD = (
+    "import abc\nimport typing as tp\nimport torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
+    "import pytorch_lightning_that_is_not_there as pl\n"
+)
+REGISTRY = """
+class Wide(nn.Module):
+    def __init__(self, width, hidden_size):
+        super().__init__()
+        self.a = nn.Linear(width, hidden_size)
+    def forward(self, x):
+        return self.a(x)
+PARTS = {"wide": Wide}
+def part(type):
+    if type.lower() in PARTS:
+        return PARTS[type.lower()]
+    else:
+        raise ValueError(f"no such part: {type}")
+"""
+
+
+def driven(text: str, name: str, folder: Path) -> Outcome:
+    """As a file of a project: what it imports and is not there is stood in for."""
+    (folder / "net.py").write_text(text := HEAD + textwrap.dedent(text))
+    return shared().run(Request(text=text, path=str(folder / "net.py"), module=name, timeout=20.0))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        pytest.param(
+            REGISTRY
+            + """
+class Net(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.first = part(config.encoder.type)(**config.encoder.args)
+        self.second = part(config.decoder.type)(**config.decoder.args)
+    def forward(self, x):
+        return self.first(x).sum() + self.second(x).sum()
+""",
+            "Net",
+            id="parts by their name and keywords in a configuration",
+        ),
+        pytest.param(
+            REGISTRY
+            + """
+class Inner(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.part = part(config.encoder.type)(**config.encoder.args)
+    def forward(self, x):
+        return self.part(x)
+class Net(nn.Module):
+    def __init__(self, settings: dict):
+        super().__init__()
+        self.inner = Inner(settings.inner)
+    def forward(self, x):
+        return self.inner(x)
+""",
+            "Net",
+            id="a configuration of which another class reads",
+        ),
+        pytest.param(
+            """
+            def build(width, kind):
+                if kind not in ("linear", "bilinear"):
+                    raise ValueError(f"kind must be one of 'linear', 'bilinear', but got '{kind}'")
+                return nn.Linear(width, width)
+            class Net(nn.Module):
+                def __init__(self, how):
+                    super().__init__()
+                    self.a = build(8, how)
+                def forward(self, x):
+                    return self.a(x)
+            """,
+            "Net",
+            id="a word of those that a refusal lists",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, function, /, *, times):
+                    super().__init__()
+                    self.function, self.times = function, times
+                def forward(self, x):
+                    return self.function(x) * self.times
+            """,
+            "Net",
+            id="an argument that goes by its place alone",
+        ),
+        pytest.param(
+            """
+            class Net(abc.ABC, nn.Module):
+                @abc.abstractmethod
+                def __init__(self):
+                    super().__init__()
+                    self.a = nn.Linear(3, 3)
+                @abc.abstractmethod
+                def before(self, x):
+                    pass
+                def forward(self, x):
+                    return self.a(self.before(x))
+            """,
+            "Net",
+            id="an abstract constructor",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, names: tp.Sequence[str], scales: tp.Sequence[float]):
+                    super().__init__()
+                    if not all(isinstance(each, float) for each in scales):
+                        raise ValueError("Some of them are not floats")
+                    self.register_buffer("scales", torch.tensor(scales))
+                def forward(self, x):
+                    return x.sum() * self.scales
+            """,
+            "Net",
+            id="a list of fractions",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                '''
+                Moves points.
+
+                Parameters
+                ----------
+                affine : torch.Tensor, shape (4, 4)
+                    Of the volume.
+                '''
+                def __init__(self, affine: torch.Tensor):
+                    super().__init__()
+                    self.inverse = torch.inverse(affine)[:3, :3]
+                def forward(self, x):
+                    return x @ self.inverse.T
+            """,
+            "Net",
+            id="a tensor in the shape that is documented",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, anchors, width=8):
+                    super().__init__()
+                    self.sizes = torch.tensor([(w / 2, h / 2) for w, h in anchors])
+                def forward(self, x):
+                    return x.sum() * self.sizes
+            """,
+            "Net",
+            id="a list of pairs",
+        ),
+        pytest.param(
+            """
+            class Net(pl.LightningModule):
+                def __init__(self, hparams, model):
+                    super().__init__()
+                    self.save_hyperparameters(hparams)
+                    self.model = model
+                    self.a = nn.Linear(self.hparams.width, self.hparams["classes"])
+                    if "more" in self.hparams:
+                        self.more = self.hparams.more
+                def forward(self, x):
+                    return self.a(self.model(x))
+            """,
+            "Net",
+            id="hyperparameters that a framework keeps",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, vocabulary=60000, dim=4096, layers=40):
+                    super().__init__()
+                    self.e = nn.Embedding(vocabulary, dim)
+                    self.l = nn.ModuleList([nn.Linear(dim, 4 * dim) for _ in range(layers)])
+                    self.o = nn.Linear(4 * dim, dim)
+                def forward(self, x):
+                    x = self.e(x)
+                    for each in self.l:
+                        x = self.o(each(x))
+                    return x
+            """,
+            "Net",
+            id="one that takes too long to construct by its defaults",
+        ),
+    ],
+)
+def test_is_driven(text: str, name: str, tmp_path: Path) -> None:
+    outcome = driven(text, name, tmp_path)
+    assert outcome.ending == "ended", (outcome.raised, outcome.note, outcome.driven)
+
+
+def test_many_packages_that_are_not_there(tmp_path: Path) -> None:
+    package = tmp_path / "whole"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    for part in range(4):
+        imports = "".join(f"import absent_{part}_{index}\n" for index in range(10))
+        (package / f"part{part}.py").write_text(f"{imports}WIDTH = {part}\n")
+    text = "".join(f"from whole.part{part} import WIDTH as w{part}\n" for part in range(4))
+    text += "def f(x):\n    return x.sum() * w3\n"
+    (package / "net.py").write_text(text)
+    outcome = shared().run(Request(text=text, path=str(package / "net.py"), module="f", timeout=20.0))
+    assert outcome.ending == "ended", (outcome.raised, outcome.note)
+
+
+def test_a_handled_import_beside_a_missing_one_is_left_to_the_program(tmp_path: Path) -> None:
+    text = (
+        "import absent_a\nimport absent_b\n"
+        "try:\n    import absent_c\nexcept ImportError:\n    absent_c = None\n"
+        "def f(x):\n    assert absent_c is None\n    return x.sum()\n"
+    )
+    (tmp_path / "net.py").write_text(text)
+    outcome = shared().run(Request(text=text, path=str(tmp_path / "net.py"), module="f", timeout=20.0))
+    assert outcome.ending == "ended", (outcome.raised, outcome.note)
