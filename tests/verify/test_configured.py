@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import torch
 
+from torchlint.verify.inputs import constructor_arguments
 from torchlint.verify.protocol import Outcome, Request
 from torchlint.verify.server import shared
 
@@ -74,19 +77,28 @@ class Net(nn.Module):
         ),
         pytest.param(
             """
-            def build(width, kind):
-                if kind not in ("linear", "bilinear"):
-                    raise ValueError(f"kind must be one of 'linear', 'bilinear', but got '{kind}'")
-                return nn.Linear(width, width)
+            class Part(tp.NamedTuple):
+                width: int = 8
+                padding: str = "same"
             class Net(nn.Module):
-                def __init__(self, how):
+                def __init__(self, config: Part):
                     super().__init__()
-                    self.a = build(8, how)
+                    width, padding = config
+                    self.a = nn.Conv2d(width, width, 3, padding_mode=padding)
                 def forward(self, x):
                     return self.a(x)
             """,
             "Net",
-            id="a word of those that a refusal lists",
+            id="a word of those that a refusal of torch lists, in settings of the program's own",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def forward(self, x):
+                    return torch.ops.extension_that_is_not_there.scaled(x, 2.0) + 1
+            """,
+            "Net",
+            id="an operator of an extension that is not built",
         ),
         pytest.param(
             """
@@ -115,52 +127,6 @@ class Net(nn.Module):
             """,
             "Net",
             id="an abstract constructor",
-        ),
-        pytest.param(
-            """
-            class Net(nn.Module):
-                def __init__(self, names: tp.Sequence[str], scales: tp.Sequence[float]):
-                    super().__init__()
-                    if not all(isinstance(each, float) for each in scales):
-                        raise ValueError("Some of them are not floats")
-                    self.register_buffer("scales", torch.tensor(scales))
-                def forward(self, x):
-                    return x.sum() * self.scales
-            """,
-            "Net",
-            id="a list of fractions",
-        ),
-        pytest.param(
-            """
-            class Net(nn.Module):
-                '''
-                Moves points.
-
-                Parameters
-                ----------
-                affine : torch.Tensor, shape (4, 4)
-                    Of the volume.
-                '''
-                def __init__(self, affine: torch.Tensor):
-                    super().__init__()
-                    self.inverse = torch.inverse(affine)[:3, :3]
-                def forward(self, x):
-                    return x @ self.inverse.T
-            """,
-            "Net",
-            id="a tensor in the shape that is documented",
-        ),
-        pytest.param(
-            """
-            class Net(nn.Module):
-                def __init__(self, anchors, width=8):
-                    super().__init__()
-                    self.sizes = torch.tensor([(w / 2, h / 2) for w, h in anchors])
-                def forward(self, x):
-                    return x.sum() * self.sizes
-            """,
-            "Net",
-            id="a list of pairs",
         ),
         pytest.param(
             """
@@ -200,6 +166,32 @@ class Net(nn.Module):
 def test_is_driven(text: str, name: str, tmp_path: Path) -> None:
     outcome = driven(text, name, tmp_path)
     assert outcome.ending == "ended", (outcome.raised, outcome.note, outcome.driven)
+
+
+class Measured(torch.nn.Module):
+    """
+    Takes numbers and a matrix.
+
+    Parameters
+    ----------
+    affine : torch.Tensor, shape (4, 4)
+        Of the volume.
+    """
+
+    def __init__(self, scales: Sequence[float], flags: list[bool], affine: torch.Tensor) -> None:
+        super().__init__()
+
+
+def test_lists_hold_what_is_annotated_and_tensors_have_the_shape_that_is_documented() -> None:
+    found = constructor_arguments(Measured, 8)
+    assert found["scales"] == [0.1, 0.1]
+    assert found["flags"] == [False, False]
+    assert found["affine"].shape == (4, 4)
+
+
+def test_an_operator_that_torch_lacks_is_missing(tmp_path: Path) -> None:
+    outcome = driven("def f(x):\n    return torch.ops.aten.no_such_operator(x)\n", "f", tmp_path)
+    assert (outcome.ending, "no_such_operator" in outcome.note) == ("unbuilt", True), outcome
 
 
 def test_many_packages_that_are_not_there(tmp_path: Path) -> None:

@@ -102,9 +102,7 @@ class Frame:
         for _ in range(_DEEPEST):
             following = []
             for name, path, made in left:
-                if type(made).__name__ not in _MADE_UP:
-                    continue
-                inside = {**(dict(made) if isinstance(made, dict) else {}), **getattr(made, "__dict__", {})}
+                inside = _settings(made)
                 for key, each in inside.items():
                     if not isinstance(key, str) or key.startswith("_"):
                         continue
@@ -131,6 +129,16 @@ class Frame:
             if held:
                 return held, ".".join(keys)
         return None
+
+
+def _settings(made: Any) -> dict[str, Any]:
+    """What settings hold, made-up ones and those of the program's own classes, by name."""
+    fields = getattr(made, "_fields", None)
+    if isinstance(made, tuple) and fields:
+        return dict(zip(fields, made, strict=False))
+    if type(made).__name__ not in _MADE_UP and not hasattr(made, "__dataclass_fields__"):
+        return {}
+    return {**(dict(made) if isinstance(made, dict) else {}), **getattr(made, "__dict__", {})}
 
 
 def _same(held: Any, value: Any) -> bool:
@@ -164,9 +172,6 @@ _MADE_UP = frozenset({"AnyModule", "Config", "Settings", "Batch", "Anything", "A
 _DEEPEST = 4
 """Made-up settings are searched so deep."""
 _NO_NUMBERS = frozenset({"list", "str", "tuple", "dict"})
-_TAKEN_APART = {"pairs": 2, "triples": 3, "fours": 4}
-"""What is gone through and holds what is taken apart, and in how many."""
-_PARTS = {count: kind for kind, count in _TAKEN_APART.items()}
 _GONE_THROUGH = frozenset(
     {"len", "list", "tuple", "set", "enumerate", "zip", "sum", "sorted", "map", "any", "all", "iter"}
 )
@@ -189,13 +194,6 @@ def asked(statement: ast.stmt, message: str, at: Frame) -> Iterator[Wish]:
         except Exception:  # it is not bound yet
             continue
         if type(value).__name__ != refused:
-            if (
-                kind in _TAKEN_APART
-                and isinstance(value, (list, tuple))
-                and type(next(iter(value), None)).__name__ == refused
-            ):
-                pairs = tuple((each,) * _TAKEN_APART[kind] for each in value)
-                yield from (Wish(*found, "value", pairs) for found in at.argument(subject))
             continue
         yield from (Wish(*found, "kind", "list" if kind == "several" else kind) for found in at.argument(subject))
         if refused == "int" and kind in ("several", "dict", "config"):
@@ -224,8 +222,6 @@ def _used(statement: ast.stmt) -> Iterator[tuple[ast.expr, str]]:
 
 def _uses(node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
     match node:
-        case ast.For(ast.Tuple(parts), subject) | ast.comprehension(ast.Tuple(parts), subject) if len(parts) in _PARTS:
-            yield subject, _PARTS[len(parts)]
         case ast.For(iter=subject) | ast.comprehension(iter=subject) | ast.Starred(subject):
             yield subject, "several"
         case ast.Assign([ast.Tuple() | ast.List()], subject):

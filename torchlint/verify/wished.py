@@ -7,6 +7,7 @@ Runs inside the child. Takes the wishes of `refusals`; guesses nothing else.
 from __future__ import annotations
 
 import copy
+import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -169,6 +170,10 @@ def _with(owner: Any, name: str, value: Any) -> Any:
         if value is typed.Nothing:
             return value
     try:
+        if isinstance(owner, tuple) and hasattr(owner, "_replace"):
+            return owner._replace(**{name: value})
+        if dataclasses.is_dataclass(owner) and not isinstance(owner, type):
+            return dataclasses.replace(owner, **{name: value})
         changed = copy.copy(owner)
         if isinstance(changed, dict):
             changed[name] = value
