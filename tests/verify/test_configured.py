@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from torchlint.verify import written
 from torchlint.verify.inputs import constructor_arguments
 from torchlint.verify.protocol import Outcome, Request
 from torchlint.verify.server import shared
@@ -102,6 +103,56 @@ class Net(nn.Module):
         ),
         pytest.param(
             """
+            from torchvision_that_is_not_there import models
+            class Net(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    features = models.Squeeze(pretrained=False).features
+                    self.parts = nn.Sequential(*(features[index] for index in range(3)))
+                    self.last = nn.Linear(models.Squeeze().classifier.in_features, 2)
+                def forward(self, x):
+                    return self.last(self.parts(x))
+            """,
+            "Net",
+            id="the features of a network that is not installed",
+        ),
+        pytest.param(
+            """
+            class Block(nn.Module):
+                def __init__(self, dim, num_heads):
+                    super().__init__()
+                    if dim % num_heads or dim // num_heads < 2:
+                        raise ValueError("heads of two at least")
+                    self.a = nn.Linear(dim, dim)
+                def forward(self, x):
+                    return self.a(x)
+            class Net(nn.Module):
+                def __init__(self, config):
+                    super().__init__()
+                    parts = config.parts["first"]
+                    self.a = Block(parts.inner.dim, parts.inner.num_heads)
+                def forward(self, x):
+                    return self.a(x)
+            """,
+            "Net",
+            id="numbers that settings inside of settings hold, by their names",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, sizes, widths):
+                    super().__init__()
+                    if len(sizes) != widths:
+                        raise ValueError("as many as that")
+                    self.a = nn.Linear(8, sum(sizes))
+                def forward(self, x):
+                    return self.a(x)
+            """,
+            "Net",
+            id="a length that is compared with what is a list",
+        ),
+        pytest.param(
+            """
             class Net(nn.Module):
                 def __init__(self, function, /, *, times):
                     super().__init__()
@@ -166,6 +217,60 @@ class Net(nn.Module):
 def test_is_driven(text: str, name: str, tmp_path: Path) -> None:
     outcome = driven(text, name, tmp_path)
     assert outcome.ending == "ended", (outcome.raised, outcome.note, outcome.driven)
+
+
+WIRED = """
+import torch
+from torch import nn
+from whole.settings import Settings
+
+class Head(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.a = nn.Linear(width, 2)
+    def forward(self, x):
+        return self.a(x)
+
+class Net(nn.Module):
+    def __init__(self, settings: "Settings", head, act):
+        super().__init__()
+        if settings.cells * settings.width != 1234 or not isinstance(head, Head):
+            raise ValueError("no")
+        self.a, self.head = nn.Linear(settings.width, 2 * settings.cells), head
+        self.act = act()
+    def forward(self, x):
+        return self.head(self.act(self.a(x)))
+"""
+SHOWN = """
+Name: whole
+
+```python
+settings = Settings(width=617, cells=2)
+net = Net(settings, Head(4), act=torch.nn.GELU)
+y = net(torch.randn(3, 617))
+```
+"""
+
+
+@pytest.mark.parametrize("place", ["README.md", "whole-1.0.dist-info/METADATA"])
+def test_what_the_introduction_of_a_project_shows(tmp_path: Path, place: str) -> None:
+    for folder in ("whole", "whole-1.0.dist-info", "other-1.0.dist-info"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "whole" / "__init__.py").write_text("")
+    settings = "class Settings:\n    def __init__(self, **given):\n        self.__dict__.update(given)\n"
+    (tmp_path / "whole" / "settings.py").write_text(settings)
+    (tmp_path / "whole" / "net.py").write_text(WIRED)
+    (tmp_path / "whole-1.0.dist-info" / "RECORD").write_text("whole/__init__.py,,\nwhole/net.py,,\n")
+    (tmp_path / "other-1.0.dist-info" / "RECORD").write_text("other/__init__.py,,\n")
+    (tmp_path / "other-1.0.dist-info" / "METADATA").write_text(SHOWN.replace("617", "1"))
+    (tmp_path / place).write_text(SHOWN)
+    outcome = shared().run(Request(text=WIRED, path=str(tmp_path / "whole" / "net.py"), module="Net", timeout=20.0))
+    assert outcome.ending == "ended", (outcome.raised, outcome.note)
+
+
+def test_what_an_example_takes_from_elsewhere_is_not_evaluated() -> None:
+    texts = {"a": "torch.Size((2, 3))", "b": "os.getcwd()", "c": "open('file')", "d": "Measured", "e": "[].clear()"}
+    assert {*written.values(Measured, texts)} == {"a", "d", "e"}
 
 
 class Measured(torch.nn.Module):

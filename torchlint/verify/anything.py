@@ -20,6 +20,7 @@ from torch import nn
 
 from torchlint.verify.evidence import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
 from torchlint.verify.instrument import VALUE
+from torchlint.verify.scalars import scalar
 from torchlint.verify.usage import says
 
 HELD, MOST = 2, 16
@@ -142,7 +143,8 @@ class Anything(int):
             return getattr(self._as_tensor(), name)
         if name in MODULE_ATTRIBUTES:
             return getattr(nn.Linear(2, 2), name)
-        return self._another()
+        known = scalar(name, int(self), computes=False)
+        return type(self)(known) if type(known) is int else self._another()
 
     def _method(self, name: str) -> Any:
         made = self._another()

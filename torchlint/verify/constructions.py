@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from torchlint.verify import mutations, refusals, smaller, wished
+from torchlint.verify import mutations, refusals, smaller, wished, written
 from torchlint.verify.attempt import TooLong
 from torchlint.verify.documented import Called, Example, Made
 from torchlint.verify.inputs import constructor_arguments, parameters, uses_of_class
@@ -262,6 +262,14 @@ class Constructions:
         names = _positional(self.target)
         for called in (each.construction for each in self.shown if each.construction is not None):
             said = {**dict(zip(names, called.positional, strict=False)), **dict(called.keywords)}
+            said |= written.values(
+                self.target,
+                {
+                    n if isinstance(n, str) else names[n]: text
+                    for n, text in called.written
+                    if isinstance(n, str) or n < len(names)
+                },
+            )
             said = {name: _value_of(value) for name, value in said.items() if value is not ... and name in names}
             if not said or text_of(said) in done:
                 continue

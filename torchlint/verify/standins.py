@@ -323,7 +323,8 @@ class Layer(torch.nn.Module):  # type: ignore[misc]
             return super().__getattr__(name)
         except AttributeError:
             found = getattr(self.__dict__["_inert"], name)
-        if any(word in name for word in ("features", "channels", "size", "dim", "num_", "length")):
+        sized = any(word in name for word in ("_features", "channels", "size", "dim", "num_", "length"))
+        if sized and not name.startswith("get_"):
             return int(found)
         part = Layer(f"{found._name}", found._touched)  # of a network, a part of it
         self.__dict__[name] = part
