@@ -59,9 +59,10 @@ def test_is_driven(text: str, name: str) -> None:
 
 def sizes(*calls: tuple[str, tuple[int, ...]]) -> list[tuple[int, ...]]:
     """The shapes that are tried after the last of several refusals at one place."""
-    measured, found = Measured(), []
+    measured, found = Measured(), list[Inputs]()
     for message, shape in calls:
-        found = [*measured.inputs(1, message, Inputs(shape, ("x",)), {"x": shape})]
+        solved, probes = measured.inputs(1, message, Inputs(shape, ("x",)), {"x": shape})
+        found = solved + probes
     return [dict(each.shapes)["x"] for each in found]
 
 

@@ -236,7 +236,7 @@ def _called(node: ast.Call, constants: Mapping[str, Any], texts: Mapping[str, as
     keywords = tuple((k.arg, _constant(k.value, constants)) for k in node.keywords if k.arg is not None)
     places: list[tuple[int | str, ast.expr]] = [*enumerate(node.args)]
     places += [(k.arg, k.value) for k in node.keywords if k.arg is not None]
-    known = {**dict(enumerate(positional)), **dict(keywords)}
+    known: dict[int | str, Any] = {**dict(enumerate(positional)), **dict(keywords)}
     written = ((place, ast.unparse(_spelled(each, texts))) for place, each in places if known[place] is ...)
     return Called(positional, keywords, tuple(each for each in written if len(each[1]) <= LONGEST))
 
@@ -339,7 +339,7 @@ def _words(function: Callable[..., Any]) -> str:
     own = getattr(function, "__self__", None)
     words = [inspect.getdoc(function) or "", (type(own).__doc__ or "") if own is not None else ""]
     if isinstance(function, type):
-        words.append(inspect.getdoc(function.__init__) or "")
+        words.append(inspect.getdoc(vars(function).get("__init__", function)) or "")
     try:
         tokens = tokenize.generate_tokens(io.StringIO(textwrap.dedent(source)).readline)
         before = ""

@@ -238,8 +238,10 @@ class Driver:
                             break
                         whole, made = following.whole(chosen, self.made, None if module is self.target else module)
                         shapes = following.shapes_of(error, made)
-                        waiting.add(measured.inputs(way[0], str(error), whole, shapes), way, chosen)
+                        solved, probes = measured.inputs(way[0], str(error), whole, shapes)
+                        waiting.add(solved, way, chosen, counted=False)
                         waiting.add(following.asked(error, whole, made, self._asked(module)), way, chosen)
+                        waiting.add(probes, way, chosen, counted=False)
                         waiting.refused(way, str(error), whole, origins.blamed(error, made))
                         if waiting and _state(module) != state:
                             module = None  # it keeps something of a call: the next would meet that

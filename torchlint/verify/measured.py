@@ -38,9 +38,12 @@ class Measured:
     def __init__(self) -> None:
         self._seen: dict[str, list[tuple[_Sizes, _Numbers]]] = {}
 
-    def inputs(self, line: int, message: str, known: Inputs, shapes: Mapping[str, Shape]) -> Iterator[Inputs]:
+    def inputs(
+        self, line: int, message: str, known: Inputs, shapes: Mapping[str, Shape]
+    ) -> tuple[list[Inputs], list[Inputs]]:
         """
-        Inputs with other sizes than those that were refused.
+        Inputs with other sizes than those that were refused: those that earlier refusals tell, and those that are tried
+        to learn how the numbers change.
 
         Parameters
         ----------
@@ -52,19 +55,16 @@ class Measured:
         numbers = _numbers(message)
         own = {name: shape for name, shape in shapes.items() if "/" not in name}
         if not 2 <= len(numbers) <= NUMBERS or not own:
-            return
+            return [], []
         place = f"{line} {re.sub(r'[0-9]+', '', message)}"
         sizes = {(name, index): size for name, shape in own.items() for index, size in enumerate(shape)}
         before = self._seen.setdefault(place, [])
         divided = _DIVIDED.search(message) is not None
-        found: list[_Sizes] = []
-        for each in reversed(before):
-            found += _solved(each, (sizes, numbers), divided=divided)
-        if not before:
-            found += _doubled(own)
+        solved = [one for each in reversed(before) for one in _solved(each, (sizes, numbers), divided=divided)]
+        probes = [] if before else _doubled(own)
         before.append((sizes, numbers))
         del before[:-KEPT]
-        yield from (each for each in (_of_sizes(known, own, one) for one in found) if each is not None)
+        return _of_sizes(known, own, solved), _of_sizes(known, own, probes)
 
 
 def _numbers(message: str) -> _Numbers:
@@ -125,12 +125,14 @@ def _doubled(shapes: Mapping[str, Shape]) -> list[_Sizes]:
     return [each for index, each in enumerate(found) if each not in found[:index]][:PROBES]
 
 
-def _of_sizes(known: Inputs, shapes: Mapping[str, Shape], sizes: _Sizes) -> Inputs | None:
-    changed = {
-        name: tuple(sizes.get((name, index), size) for index, size in enumerate(shape))
-        for name, shape in shapes.items()
-        if any(key[0] == name for key in sizes)
-    }
-    if any(math.prod(shape) > MOST for shape in changed.values()):
-        return None
-    return replace(known, shapes=tuple({**dict(known.shapes), **changed}.items()))
+def _of_sizes(known: Inputs, shapes: Mapping[str, Shape], several: Sequence[_Sizes]) -> list[Inputs]:
+    found = []
+    for sizes in several:
+        changed = {
+            name: tuple(sizes.get((name, index), size) for index, size in enumerate(shape))
+            for name, shape in shapes.items()
+            if any(key[0] == name for key in sizes)
+        }
+        if all(math.prod(shape) <= MOST for shape in changed.values()):
+            found.append(replace(known, shapes=tuple({**dict(known.shapes), **changed}.items())))
+    return found
