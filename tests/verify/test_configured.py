@@ -12,6 +12,7 @@ import torch
 from torchlint.verify import written
 from torchlint.verify.inputs import constructor_arguments
 from torchlint.verify.protocol import Outcome, Request
+from torchlint.verify.repairs import instead
 from torchlint.verify.server import shared
 
 HEAD = (
@@ -270,7 +271,8 @@ def test_what_the_introduction_of_a_project_shows(tmp_path: Path, place: str) ->
 
 def test_what_an_example_takes_from_elsewhere_is_not_evaluated() -> None:
     texts = {"a": "torch.Size((2, 3))", "b": "os.getcwd()", "c": "open('file')", "d": "Measured", "e": "[].clear()"}
-    assert {*written.values(Measured, texts)} == {"a", "d", "e"}
+    assert {*written.values(Measured, texts, {})} == {"a", "d", "e"}
+    assert {*written.values(Measured, texts, {texts["a"]: ..., texts["b"]: 3})} == {"b", "d", "e"}
 
 
 class Measured(torch.nn.Module):
@@ -292,6 +294,11 @@ def test_lists_hold_what_is_annotated_and_tensors_have_the_shape_that_is_documen
     assert found["scales"] == [0.1, 0.1]
     assert found["flags"] == [False, False]
     assert found["affine"].shape == (4, 4)
+
+
+def test_several_axes_of_which_one_is_out_of_range() -> None:
+    refusal = "Dimension out of range (expected to be in range of [-2, 1], but got 8)"
+    assert dict(instead({"dims": (8, 8), "sizes": [4, 4]}, refusal)) == {"dims": (0, 1)}
 
 
 def test_an_operator_that_torch_lacks_is_missing(tmp_path: Path) -> None:

@@ -102,6 +102,7 @@ class Constructions:
         self.wished: list[dict[str, Any]] = []
         self.followed: set[str] = set()
         self.places: set[str] = set()
+        self.evaluated: dict[str, Any] = {}
         self.varied = False
         self.first = isinstance(target, type) and bool(shown)
         self.enough = False
@@ -262,14 +263,9 @@ class Constructions:
         names = _positional(self.target)
         for called in (each.construction for each in self.shown if each.construction is not None):
             said = {**dict(zip(names, called.positional, strict=False)), **dict(called.keywords)}
-            said |= written.values(
-                self.target,
-                {
-                    n if isinstance(n, str) else names[n]: text
-                    for n, text in called.written
-                    if isinstance(n, str) or n < len(names)
-                },
-            )
+            by_name = {**dict(enumerate(names)), **{name: name for name in names}}
+            texts = {by_name[place]: text for place, text in called.written if place in by_name}
+            said |= written.values(self.target, texts, self.evaluated)
             said = {name: _value_of(value) for name, value in said.items() if value is not ... and name in names}
             if not said or text_of(said) in done:
                 continue

@@ -14,11 +14,11 @@ from typing import Any
 
 from torchlint.verify.attempt import limited
 
-SECONDS = 1.0
-"""Of processor time that one argument may take."""
+SECONDS, MOST = 0.5, 12
+"""Of processor time that one argument may take, and so many are evaluated for one class."""
 
 
-def values(target: type[Any], texts: Mapping[str, str]) -> dict[str, Any]:
+def values(target: type[Any], texts: Mapping[str, str], before: dict[str, Any]) -> dict[str, Any]:
     """
     The arguments that have a value.
 
@@ -28,17 +28,23 @@ def values(target: type[Any], texts: Mapping[str, str]) -> dict[str, Any]:
         The class that takes them: names are looked up beside it, then in the other modules of its package.
     texts
         The arguments' expressions.
+    before
+        What expressions were evaluated to before, `...` where they were not; it is completed, up to a number.
     """
-    found = {}
-    for name, text in texts.items():
-        try:
-            tree = ast.parse(text, mode="eval")
-            known = dict(_names(tree, target.__module__))
-            with limited(SECONDS):
-                found[name] = eval(compile(tree, "<example>", "eval"), {"__builtins__": {}}, known)
-        except Exception:  # it needs more than the example shows
-            continue
-    return found
+    for text in texts.values():
+        if text not in before and len(before) < MOST:
+            before[text] = _value(text, target.__module__)
+    return {name: before[text] for name, text in texts.items() if before.get(text, ...) is not ...}
+
+
+def _value(text: str, module: str) -> Any:
+    try:
+        tree = ast.parse(text, mode="eval")
+        known = dict(_names(tree, module))
+        with limited(SECONDS):
+            return eval(compile(tree, "<example>", "eval"), {"__builtins__": {}}, known)
+    except Exception:  # it needs more than the example shows
+        return ...
 
 
 def _names(tree: ast.AST, module: str) -> Iterator[tuple[str, Any]]:
