@@ -263,7 +263,7 @@ class Constructions:
         names = _positional(self.target)
         for called in (each.construction for each in self.shown if each.construction is not None):
             said = {**dict(zip(names, called.positional, strict=False)), **dict(called.keywords)}
-            by_name = {**dict(enumerate(names)), **{name: name for name in names}}
+            by_name: dict[int | str, str] = {**dict(enumerate(names)), **{name: name for name in names}}
             texts = {by_name[place]: text for place, text in called.written if place in by_name}
             said |= written.values(self.target, texts, self.evaluated)
             said = {name: _value_of(value) for name, value in said.items() if value is not ... and name in names}
