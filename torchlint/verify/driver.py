@@ -43,6 +43,8 @@ ATTEMPTS_EACH = 140
 """Of them with what was constructed in one way."""
 STALE = 60
 """Of them without coming any further: then what was constructed in another way is tried."""
+SECONDS_SHOWN = 2.0
+"""Seconds of processor time that what examples construct may take in all: they may be as large as what is used."""
 AUTOGRAD = (
     "modified by an inplace operation",
     "leaf Variable",
@@ -185,16 +187,17 @@ class Driver:
 
         Nothing is observed, and what is built is called again with other inputs: that is for speed alone.
         """
-        effort = Effort(self.seconds)
+        effort, shown = Effort(self.seconds), SECONDS_SHOWN
         for construction, waiting in ways(self.constructions, menu.of(self.target, self.method), effort):
             module, state = None, None
             mine, stale, best = 0, 0, (-1, 0, 0)
             furthest: Exception | None = None
             dry: list[Inputs] = []
-            measured = Measured()
+            measured, before = Measured(), effort.left
             most, idle = (ATTEMPTS_GUESSED, STALE_GUESSED) if construction.guessed else (ATTEMPTS_EACH, STALE)
             while module is None or waiting:
                 worn = stale >= idle and (construction.guessed or not waiting.guesses)
+                worn = worn or (construction.shown is not None and before - effort.left > shown)
                 if not waiting.deep and (mine >= most or worn or effort.spent):
                     break
                 mine, stale, effort.attempts = mine + 1, stale + 1, effort.attempts + 1
@@ -214,7 +217,8 @@ class Driver:
                                 return found
                             if not waiting:
                                 waiting.guess([] if self.nearest is None else [self.nearest])
-                                waiting.guess(self._first(module, construction))
+                                asked = self._asked(module)
+                                waiting.guess(following.first(asked, module, self.shown, construction))
                         chosen = waiting.next()
                         found = dataclasses.replace(found, inputs=chosen)
                         self._call(phase, self._function(module), chosen)
@@ -241,7 +245,7 @@ class Driver:
                         solved, probes = measured.inputs(way[0], str(error), whole, shapes)
                         waiting.add(solved, way, chosen, counted=False)
                         waiting.add(following.asked(error, whole, made, self._asked(module)), way, chosen)
-                        waiting.add(probes, way, chosen, counted=False)
+                        waiting.add(probes, (0, 0, 0), chosen)
                         waiting.refused(way, str(error), whole, origins.blamed(error, made))
                         if waiting and _state(module) != state:
                             module = None  # it keeps something of a call: the next would meet that
@@ -253,16 +257,13 @@ class Driver:
                         if dry and not waiting.deep and not waiting:
                             waiting.add(dry, (0, 0, 0), chosen)
                             dry = []
+            shown -= before - effort.left if construction.shown is not None and not waiting.deep else 0.0
             if furthest is not None:
                 self.constructions.unusable(furthest, construction)
         return None
 
     def _ranked(self, way: tuple[int, ...], construction: Construction, error: Exception) -> None:
         self.constructions.came(way, construction, origins.named_by(error, construction.keywords))
-
-    def _first(self, built: Any, construction: Construction) -> list[Inputs]:
-        whole = built if isinstance(built, torch.nn.Module) else None
-        return following.first(self._asked(built), built, whole, self.shown, construction)
 
     def _asked(self, built: Any) -> Any:
         return built.forward if isinstance(built, torch.nn.Module) and not self.method else self._function(built)

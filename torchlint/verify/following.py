@@ -23,12 +23,11 @@ from torchlint.verify.shown import as_documented, as_shown
 def first(
     function: Callable[..., Any],
     built: Any,
-    module: nn.Module | None,
     examples: Sequence[Example],
     construction: Construction,
 ) -> list[Inputs]:
     """The inputs that are tried first: as the project shows them, as it documents them, then by what is read."""
-    found = first_inputs(function, module)
+    found = first_inputs(function, built if isinstance(built, nn.Module) else None)
     return [
         *as_shown(function, found[0], examples, construction),
         *as_documented(function, built, found[0]),
