@@ -20,6 +20,7 @@ from torch import nn
 
 from torchlint.verify.evidence import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
 from torchlint.verify.instrument import VALUE
+from torchlint.verify.scalars import scalar
 from torchlint.verify.usage import says
 
 HELD, MOST = 2, 16
@@ -136,11 +137,19 @@ class Anything(int):
             return lambda key, default=None: self[key] if default is None else default
         if name in _DONE:
             return _nothing
+        if name in TENSOR_ATTRIBUTES and callable(getattr(torch.Tensor, name, None)):
+            return self._method(name)  # or a setting that is called like one: `cfg.type`
         if name in TENSOR_ATTRIBUTES:
             return getattr(self._as_tensor(), name)
         if name in MODULE_ATTRIBUTES:
             return getattr(nn.Linear(2, 2), name)
-        return self._another()
+        known = scalar(name, int(self), computes=False)
+        return type(self)(known) if type(known) is int else self._another()
+
+    def _method(self, name: str) -> Any:
+        made = self._another()
+        made.__dict__["_method_of"] = (self, name)
+        return made
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
@@ -169,7 +178,10 @@ class Anything(int):
         return isinstance(value, str)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """As a layer that keeps shapes; of no tensor, more of the same."""
+        """As a layer that keeps shapes; of no tensor, more of the same. What is called like a method is that, too."""
+        if "_method_of" in self.__dict__:
+            owner, name = self.__dict__["_method_of"]
+            return getattr(owner._as_tensor(), name)(*args, **kwargs)
         given = next(tensors((*args, *kwargs.values())), None)
         return self._another() if given is None else apart(given.clone(), parts_wanted(), tensors(args))
 
@@ -188,7 +200,11 @@ class Anything(int):
     def __deepcopy__(self, memo: Any = None) -> Any:
         return self
 
-    __copy__ = __deepcopy__
+    def __copy__(self) -> Any:
+        """One of its own: a part of it may be changed."""
+        copied = type(self)(int(self))
+        copied.__dict__.update(self.__dict__)
+        return copied
 
     def __fspath__(self) -> str:
         Anything.asked = True

@@ -10,13 +10,16 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
+import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from torchlint.verify import mutations, refusals, smaller, wished
+from torchlint.verify import mutations, refusals, smaller, wished, written
+from torchlint.verify.attempt import TooLong
 from torchlint.verify.documented import Called, Example, Made
 from torchlint.verify.inputs import constructor_arguments, parameters, uses_of_class
 from torchlint.verify.kinds import Wish, text_of
@@ -26,7 +29,7 @@ from torchlint.verify.values import AnyModule
 
 REFUSALS, BASES = 4, 3
 """So many refusals of a constructor are followed one after the other, of so many arguments each."""
-WISHES, GRANTED = 4, 40
+WISHES, GRANTED = 4, 100
 """So many wishes of one refusal are granted, and so many in all, before other arguments are tried."""
 GUESSED_INSTEAD = 6
 """So many other arguments are guessed for what a class could not use of those that its constructor took."""
@@ -34,6 +37,8 @@ VARIED = 3
 """Of so many defaults of one kind others are tried."""
 SHOWN = 6
 """So many examples of the project are followed."""
+SECONDS_LARGE = 1.5
+"""What can be made smaller may take so many seconds of processor time to construct."""
 PROFILES = (8, 4, 16, 3, 2, 1)
 """Sizes tried for integer constructor arguments that say nothing about themselves."""
 
@@ -96,6 +101,8 @@ class Constructions:
         self.refusal = ""
         self.wished: list[dict[str, Any]] = []
         self.followed: set[str] = set()
+        self.places: set[str] = set()
+        self.evaluated: dict[str, Any] = {}
         self.varied = False
         self.first = isinstance(target, type) and bool(shown)
         self.enough = False
@@ -126,18 +133,31 @@ class Constructions:
 
     def large(self, construction: Construction, built: Any) -> bool:
         """Take note of it if what it made is large. Whether something smaller is tried before."""
-        if construction.as_large or construction.arguments or not isinstance(self.target, type):
-            return False
-        if not smaller.is_large(built):
-            return False
+        return smaller.is_large(built) and self.too_large(construction)
+
+    def too_large(self, construction: Construction) -> bool:
+        """The same of what was not made in time, or is known to be large."""
         found = [
-            Construction((), each, shown=construction.shown, as_large=True)
-            for each in smaller.arguments(self.target, construction.keywords)
+            Construction((), each, shown=construction.shown, as_large=True) for each in self._smaller(construction)
         ]
         if found:
             as_it_is = Construction((), construction.keywords, shown=construction.shown, as_large=True)
             self.instead = [*found, as_it_is]
         return bool(found)
+
+    def seconds(self, construction: Construction) -> float:
+        """How long it may take: what can be made smaller is not worth the time of many others."""
+        return math.inf if next(self._smaller(construction), None) is None else SECONDS_LARGE
+
+    def _smaller(self, construction: Construction) -> Iterator[dict[str, Any]]:
+        if not construction.as_large and not construction.arguments and isinstance(self.target, type):
+            yield from smaller.arguments(self.target, construction.keywords)
+
+    def placed(self, construction: Construction) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Its arguments as a call takes them: what has no name there goes by its place."""
+        keywords = dict(construction.keywords)
+        alone = [p.name for p in parameters(self.target) if p.kind is p.POSITIONAL_ONLY and p.name in keywords]
+        return (*construction.arguments, *(keywords.pop(name) for name in alone)), keywords
 
     def came(self, way: tuple[int, ...], construction: Construction, named: Sequence[str]) -> None:
         """Take note how far it came, and which of its arguments the statement names that refused it."""
@@ -168,13 +188,20 @@ class Constructions:
         """Take note of a refusal: of the constructor, or of what was constructed when it was called with something."""
         if made is None:
             self.refusal = str(error)
+        if made is None and isinstance(error, TooLong):
+            self.too_large(construction)
         if not isinstance(self.target, type) or construction.bare:
             return
         keywords = construction.keywords
         wishes = refusals.wishes(error, {**wished.given(self.target, keywords), **(made or {})})
         own = [each for each in wishes if made is None or each.name not in made]
-        self.wished += itertools.islice(self._instead_of_nothing(keywords, own), WISHES)
-        self.wished += itertools.islice(wished.arguments(keywords, own), WISHES)
+        asked = list(itertools.islice(self._instead_of_nothing(keywords, own), WISHES))
+        asked += itertools.islice(wished.arguments(keywords, own), WISHES)
+        frames = refusals.frames(error)
+        place = "".join([re.sub(r"\d+", "", str(error)), *(f" {line}" for _, line in frames[-2:])])
+        further = place not in self.places or (self.best is not None and self.best[1] is construction)
+        self.places.add(place)
+        self.wished = [*asked, *self.wished] if further else [*self.wished, *asked]
 
     def _instead_of_nothing(self, keywords: dict[str, Any], wishes: Sequence[Wish]) -> Iterator[dict[str, Any]]:
         """For arguments that are None and may not be: what their use says."""
@@ -236,6 +263,9 @@ class Constructions:
         names = _positional(self.target)
         for called in (each.construction for each in self.shown if each.construction is not None):
             said = {**dict(zip(names, called.positional, strict=False)), **dict(called.keywords)}
+            by_name: dict[int | str, str] = {**dict(enumerate(names)), **{name: name for name in names}}
+            texts = {by_name[place]: text for place, text in called.written if place in by_name}
+            said |= written.values(self.target, texts, self.evaluated)
             said = {name: _value_of(value) for name, value in said.items() if value is not ... and name in names}
             if not said or text_of(said) in done:
                 continue

@@ -9,6 +9,7 @@ the same.
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import inspect
 import io
@@ -19,8 +20,8 @@ import re
 import textwrap
 import tokenize
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 Shape = tuple[int, ...]
 LARGEST = 2**20
@@ -28,7 +29,12 @@ LARGEST = 2**20
 FILES, FILE_SIZE, FOLDERS = 80, 300_000, 200
 """So many files of a project are looked at, none of them longer, in so many folders."""
 _NOT_ITS_OWN = frozenset({"__pycache__", "node_modules", "site-packages", "venv"})
+_SOURCES = frozenset({"src", "lib", "python"})
+INSTALLED = 8
+"""So many distributions are looked at that are installed beside a project."""
 BLOCKS = 40
+LONGEST = 1000
+"""No expression of an example is longer."""
 _FACTORIES = frozenset({"randn", "rand", "zeros", "ones", "empty", "full", "normal", "randint", "randperm", "arange"})
 _THE_SAME = frozenset(
     {"to", "cuda", "cpu", "eval", "train", "float", "double", "half", "requires_grad_", "long", "type"}
@@ -54,10 +60,13 @@ class Called:
     ----------
     positional, keywords
         Constants, `Made`, and `...` for what is neither.
+    written
+        Of what is neither the text, by place or by name: with what the example says of its names.
     """
 
     positional: tuple[Any, ...]
     keywords: tuple[tuple[str, Any], ...]
+    written: tuple[tuple[int | str, str], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,7 @@ def texts(path: str, root: str) -> Iterator[str]:
     yield _read(own)
     folders = itertools.count()
     top = os.path.join(root, os.path.relpath(own, root).split(os.sep)[0])
+    yield from _introductions(root, os.path.basename(top))
     for folder, inner, files in os.walk(top if os.path.isdir(top) else os.path.dirname(own)):
         inner[:] = sorted(name for name in inner if not name.startswith(".") and name not in _NOT_ITS_OWN)
         if next(folders) > FOLDERS:
@@ -95,6 +105,20 @@ def texts(path: str, root: str) -> Iterator[str]:
                 if seen > FILES:
                     return
                 yield _read(os.path.join(folder, file))
+
+
+def _introductions(root: str, top: str) -> Iterator[str]:
+    """What introduces a project: its README, and what is installed of that beside the package."""
+    above = [os.path.dirname(root)] if os.path.basename(root) in _SOURCES else []
+    for folder in (root, *above):
+        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+        yield from (_read(os.path.join(folder, name)) for name in names if re.fullmatch(r"(?i)readme(\.\w+)?", name))
+        installed = [name for name in names if name.endswith(".dist-info")]
+        if len(installed) > INSTALLED:  # only what is named like it
+            installed = [name for name in installed if name.lower().replace("-", "_").startswith(top.lower())]
+        for name in installed[:INSTALLED]:
+            if f"\n{top}/" in "\n" + _read(os.path.join(folder, name, "RECORD")):
+                yield _read(os.path.join(folder, name, "METADATA"))
 
 
 def _read(path: str) -> str:
@@ -163,18 +187,20 @@ def _indented(words: str) -> list[str]:
 def _in_block(tree: ast.AST, name: str, method: str) -> Iterator[Example]:
     constants: dict[str, Any] = {}
     instances: dict[str, Called] = {}
+    texts: dict[str, ast.expr] = {}
     for node in _in_order(tree):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             target, value = node.targets[0].id, _unwrapped(node.value)
             if isinstance(value, ast.Call) and _last(value.func) == name:
-                instances[target] = _called(value, constants)
+                instances[target] = _called(value, constants, texts)
             else:
                 constants[target] = _constant(value, constants)
+            texts[target] = _spelled(value, texts)
         if not isinstance(node, ast.Call):
             continue
         last = _last(node.func)
         if last == name:
-            called = _called(node, constants)
+            called = _called(node, constants, texts)
             yield Example(called, called)
             continue
         owner: ast.expr = node.func
@@ -182,9 +208,9 @@ def _in_block(tree: ast.AST, name: str, method: str) -> Iterator[Example]:
             owner = owner.value
         owner = _unwrapped(owner)
         if isinstance(owner, ast.Name) and owner.id in instances:
-            yield Example(instances[owner.id], _called(node, constants))
+            yield Example(instances[owner.id], _called(node, constants, texts))
         elif isinstance(owner, ast.Call) and _last(owner.func) == name:
-            yield Example(_called(owner, constants), _called(node, constants))
+            yield Example(_called(owner, constants, texts), _called(node, constants, texts))
 
 
 def _in_order(tree: ast.AST) -> Iterator[ast.AST]:
@@ -205,10 +231,27 @@ def _unwrapped(node: ast.expr) -> ast.expr:
     return node
 
 
-def _called(node: ast.Call, constants: Mapping[str, Any]) -> Called:
+def _called(node: ast.Call, constants: Mapping[str, Any], texts: Mapping[str, ast.expr]) -> Called:
     positional = tuple(_constant(each, constants) for each in node.args)
     keywords = tuple((k.arg, _constant(k.value, constants)) for k in node.keywords if k.arg is not None)
-    return Called(positional, keywords)
+    places: list[tuple[int | str, ast.expr]] = [*enumerate(node.args)]
+    places += [(k.arg, k.value) for k in node.keywords if k.arg is not None]
+    known: dict[int | str, Any] = {**dict(enumerate(positional)), **dict(keywords)}
+    written = ((place, ast.unparse(_spelled(each, texts))) for place, each in places if known[place] is ...)
+    return Called(positional, keywords, tuple(each for each in written if len(each[1]) <= LONGEST))
+
+
+def _spelled(node: ast.expr, texts: Mapping[str, ast.expr]) -> ast.expr:
+    """An expression with those in place of names that an example gives these names."""
+    return cast(ast.expr, _Spelled(texts).visit(copy.deepcopy(node)))
+
+
+class _Spelled(ast.NodeTransformer):
+    def __init__(self, texts: Mapping[str, ast.expr]) -> None:
+        self.texts = texts
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.texts.get(node.id, node)
 
 
 def _constant(node: ast.expr, constants: Mapping[str, Any]) -> Any:
@@ -262,7 +305,7 @@ def shapes(function: Callable[..., Any], names: tuple[str, ...], known: Mapping[
     known
         Sizes by name: what a class was constructed with.
     """
-    words = _words(function)
+    words = _words(function) if names else ""
     sizes: dict[str, int] = {}
     found = {}
     for name in names:
@@ -295,6 +338,8 @@ def _words(function: Callable[..., Any]) -> str:
         return ""
     own = getattr(function, "__self__", None)
     words = [inspect.getdoc(function) or "", (type(own).__doc__ or "") if own is not None else ""]
+    if isinstance(function, type):
+        words.append(inspect.getdoc(vars(function).get("__init__", function)) or "")
     try:
         tokens = tokenize.generate_tokens(io.StringIO(textwrap.dedent(source)).readline)
         before = ""

@@ -14,6 +14,7 @@ import contextlib
 import dataclasses
 import inspect
 import itertools
+import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ from torchlint.verify.documented import Example
 from torchlint.verify.inputs import Inputs
 from torchlint.verify.kinds import text_of
 from torchlint.verify.machine import OnThisMachine
+from torchlint.verify.measured import Measured
 from torchlint.verify.missing import Missing
 from torchlint.verify.outputs import OF_OUTPUTS
 from torchlint.verify.protocol import Raised
@@ -41,6 +43,8 @@ ATTEMPTS_EACH = 140
 """Of them with what was constructed in one way."""
 STALE = 60
 """Of them without coming any further: then what was constructed in another way is tried."""
+SECONDS_SHOWN = 2.0
+"""Seconds of processor time that what examples construct may take in all: they may be as large as what is used."""
 AUTOGRAD = (
     "modified by an inplace operation",
     "leaf Variable",
@@ -183,22 +187,26 @@ class Driver:
 
         Nothing is observed, and what is built is called again with other inputs: that is for speed alone.
         """
-        effort = Effort(self.seconds)
+        effort, shown = Effort(self.seconds), SECONDS_SHOWN
         for construction, waiting in ways(self.constructions, menu.of(self.target, self.method), effort):
             module, state = None, None
             mine, stale, best = 0, 0, (-1, 0, 0)
             furthest: Exception | None = None
             dry: list[Inputs] = []
+            measured, before = Measured(), effort.left
             most, idle = (ATTEMPTS_GUESSED, STALE_GUESSED) if construction.guessed else (ATTEMPTS_EACH, STALE)
             while module is None or waiting:
                 worn = stale >= idle and (construction.guessed or not waiting.guesses)
+                worn = worn or (construction.shown is not None and before - effort.left > shown)
                 if not waiting.deep and (mine >= most or worn or effort.spent):
                     break
                 mine, stale, effort.attempts = mine + 1, stale + 1, effort.attempts + 1
                 _afresh(reset)
                 phase, chosen = _Phase(), None
                 found = _Found(construction, None)
-                with OnThisMachine() as self.machine, limited(min(waiting.seconds, effort.left)):
+                new = module is None and not waiting.deep
+                seconds = min(waiting.seconds, self.constructions.seconds(construction) if new else math.inf)
+                with OnThisMachine() as self.machine, limited(min(seconds, effort.left)):
                     try:
                         if module is None:
                             module = self._construct(phase, found)
@@ -209,7 +217,8 @@ class Driver:
                                 return found
                             if not waiting:
                                 waiting.guess([] if self.nearest is None else [self.nearest])
-                                waiting.guess(self._first(module, construction))
+                                asked = self._asked(module)
+                                waiting.guess(following.first(asked, module, self.shown, construction))
                         chosen = waiting.next()
                         found = dataclasses.replace(found, inputs=chosen)
                         self._call(phase, self._function(module), chosen)
@@ -226,24 +235,29 @@ class Driver:
                         may_be_gone = not construction.guessed and not waiting.deep
                         if self.gone is None and may_be_gone and _about_what_is_gone(error):
                             self.gone = found
+                        way = self._way(error)
+                        self._ranked((1 if chosen is None else 2, *way), construction, error)
                         self.constructions.refused(error, construction, None if chosen is None else self.made)
                         if chosen is None:
-                            self._ranked((1, _line(error, self.target)), construction, error)
                             break
-                        way = self._way(error)
-                        self._ranked((2, *way), construction, error)
                         whole, made = following.whole(chosen, self.made, None if module is self.target else module)
-                        waiting.add(self._others(error, whole, module, made), way, chosen)
+                        shapes = following.shapes_of(error, made)
+                        solved, probes = measured.inputs(way[0], str(error), whole, shapes)
+                        waiting.add(solved, way, chosen, counted=False)
+                        waiting.add(following.asked(error, whole, made, self._asked(module)), way, chosen)
+                        waiting.add(probes, (0, 0, 0), chosen)
                         waiting.refused(way, str(error), whole, origins.blamed(error, made))
                         if waiting and _state(module) != state:
                             module = None  # it keeps something of a call: the next would meet that
                         if way > best:
                             stale, best, furthest = 0, way, error
-                            self._came(way, chosen)
+                            if (2, *way) >= self.furthest[0]:
+                                self.nearest = chosen  # tried first of what is constructed in another way
                             dry = following.unasked(error, chosen, self.made)
                         if dry and not waiting.deep and not waiting:
                             waiting.add(dry, (0, 0, 0), chosen)
                             dry = []
+            shown -= before - effort.left if construction.shown is not None and not waiting.deep else 0.0
             if furthest is not None:
                 self.constructions.unusable(furthest, construction)
         return None
@@ -251,15 +265,8 @@ class Driver:
     def _ranked(self, way: tuple[int, ...], construction: Construction, error: Exception) -> None:
         self.constructions.came(way, construction, origins.named_by(error, construction.keywords))
 
-    def _came(self, way: Way, chosen: Inputs) -> None:
-        """What came furthest of all is tried first of what is constructed in another way."""
-        if (2, *way) >= self.furthest[0]:
-            self.nearest = chosen
-
-    def _first(self, built: Any, construction: Construction) -> list[Inputs]:
-        whole = built if isinstance(built, torch.nn.Module) else None
-        asked = built.forward if whole is not None and not self.method else self._function(built)
-        return following.first(asked, built, whole, self.shown, construction)
+    def _asked(self, built: Any) -> Any:
+        return built.forward if isinstance(built, torch.nn.Module) and not self.method else self._function(built)
 
     def _shown(
         self,
@@ -284,18 +291,13 @@ class Driver:
         self.anything = Anything.asked
         return None
 
-    def _others(self, error: Exception, chosen: Inputs, built: Any, made: Mapping[str, Any]) -> Iterator[Inputs]:
-        whole = built.forward if isinstance(built, torch.nn.Module) and not self.method else self._function(built)
-        return following.asked(error, chosen, made, whole)
-
     def _way(self, error: Exception) -> Way:
         place = _PLACE.search(str(error))
         return _line(error, self.target), self.machine.calls - self.before, int(place[1]) if place else _LAST
 
     def _failed(self, phase: _Phase, error: Exception) -> None:
         """Of all attempts the first of those that came furthest is told: later ones are guesses."""
-        forward = phase.name == "forward"
-        rank = (2, *self._way(error)) if forward else (1,)
+        rank = (2 if phase.name == "forward" else 1, *self._way(error))
         if rank > self.furthest[0]:
             self.furthest = (rank, self.description)
             self.failure = _told(phase, error)
@@ -304,8 +306,8 @@ class Driver:
         return getattr(built, self.method) if self.method else built
 
     def _construct(self, phase: _Phase, found: _Found) -> Any:
-        phase.name = "construct"
-        arguments, keywords = found.construction.arguments, found.construction.keywords
+        phase.name, self.before = "construct", 0
+        arguments, keywords = self.constructions.placed(found.construction)
         if not isinstance(self.target, type):
             self.description = f"`{getattr(self.target, '__name__', self.constructions.name)}`"
             return self.target

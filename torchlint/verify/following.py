@@ -23,12 +23,11 @@ from torchlint.verify.shown import as_documented, as_shown
 def first(
     function: Callable[..., Any],
     built: Any,
-    module: nn.Module | None,
     examples: Sequence[Example],
     construction: Construction,
 ) -> list[Inputs]:
     """The inputs that are tried first: as the project shows them, as it documents them, then by what is read."""
-    found = first_inputs(function, module)
+    found = first_inputs(function, built if isinstance(built, nn.Module) else None)
     return [
         *as_shown(function, found[0], examples, construction),
         *as_documented(function, built, found[0]),
@@ -69,6 +68,13 @@ def asked(error: Exception, chosen: Inputs, given: Mapping[str, Any], function: 
     yield from mutations.with_key(chosen, given, error)
     shapes = {name: tuple(each.shape) for name, each in origins.tensors_of(given).items()}
     yield from repaired(chosen, str(error), origins.spoken_of(error, given), shapes)
+
+
+def shapes_of(error: Exception, given: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """The shapes of the tensors that were given, those first that the refused statement speaks of."""
+    shapes = {name: tuple(each.shape) for name, each in origins.tensors_of(given).items()}
+    order = dict.fromkeys([*(name for name in origins.spoken_of(error, given) if name in shapes), *shapes])
+    return {name: shapes[name] for name in order}
 
 
 def unasked(error: Exception, chosen: Inputs, given: Mapping[str, Any]) -> list[Inputs]:

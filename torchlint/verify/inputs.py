@@ -18,7 +18,7 @@ from typing import Any, get_origin
 import torch
 from torch import nn
 
-from torchlint.verify import typed, values, variety
+from torchlint.verify import documented, typed, values, variety
 from torchlint.verify.anything import Anything
 from torchlint.verify.usage import CONFIGURATIONS, LENGTHS, Use, is_size, of_edges, says, source_of, uses, whole
 
@@ -92,7 +92,7 @@ def constructor_arguments(
         )
         if p.default is True and says(p.name, "pretrained"):
             found[p.name] = False  # there is no network
-        elif wanted and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
+        elif wanted and p.kind in (*_BY_PLACE, p.KEYWORD_ONLY):
             value = _of_class(target, p, classes.get(p.name), size, depth) if depth else typed.Nothing
             if value is not typed.Nothing:
                 found[p.name] = value
@@ -100,6 +100,9 @@ def constructor_arguments(
             if typed.of_words(classes.get(p.name)) or (p.annotation is p.empty and _WORDS.search(p.name.lower())):
                 words = known.get(p.name, Use("")).choices[: len(values.WORDS)] or values.WORDS
                 found[p.name] = tuple(words) if get_origin(classes.get(p.name)) is tuple else list(words)
+                continue
+            if (part := typed.plain_part(classes.get(p.name))) in _PARTS:
+                found[p.name] = [_PARTS[part](size) for _ in range(typed.PARTS)]
                 continue
             if parts := typed.several(classes.get(p.name)):
                 found[p.name] = tuple(_integer(p.name.lower(), size) if part is int else 0.1 for part in parts)
@@ -120,11 +123,24 @@ def constructor_arguments(
                 found[p.name] = values.make(p.name, use, (size,), size, False, computes=False)
             if anything and p.annotation is p.empty and type(value := found[p.name]) is int:
                 found[p.name] = Anything(value)
-    return found
+    return found | _of_said_shapes(target, found)
+
+
+def _of_said_shapes(target: type[Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """The tensors among arguments, in the shapes that the documentation of their class says they have."""
+    tensors = tuple(name for name, value in found.items() if type(value) is torch.Tensor and value.is_floating_point())
+    sizes = {name: value for name, value in found.items() if type(value) is int}
+    return {name: torch.rand(shape) for name, shape in documented.shapes(target, tensors, sizes).items()}
 
 
 _WORDS = re.compile(r"_(keys|names|columns)$")
 """Names of what holds strings."""
+_PARTS: Mapping[Any, Callable[[int], Any]] = {
+    float: lambda size: 0.1,
+    bool: lambda size: False,
+    torch.Tensor: torch.rand,
+}
+"""What lists hold, by their annotation, that is no size."""
 _CLEAR = frozenset(
     {
         *("config", "dict", "module", "modules", "callable", "tensor", "mask", "device", "dtype", "path", "mapping"),

@@ -84,11 +84,32 @@ class Frame:
         if (place := self._inside(node)) is not None:
             yield place
             return
+        if not plain or type(value).__name__ in _MADE_UP or isinstance(value, str):
+            called = node.id if isinstance(node, ast.Name) else ""
+            places = sorted(self._held(value), key=lambda each: each[1].rpartition(".")[2] != called)
+            yield from places[:1]
+            if places:
+                return
         if plain and value is not None:
             yield from ((name, "") for name, made in self.given.items() if type(made) is type(value) and made == value)
             for name, made in self.given.items():
                 inside = getattr(made, "__dict__", {})
                 yield from ((name, key) for key, held in list(inside.items()) if _same(held, value))
+
+    def _held(self, value: Any) -> Iterator[tuple[str, str]]:
+        """The made-up arguments that hold a made-up value, however deep, and by which keys."""
+        left = [(name, "", made) for name, made in self.given.items()]
+        for _ in range(_DEEPEST):
+            following = []
+            for name, path, made in left:
+                inside = _settings(made)
+                for key, each in inside.items():
+                    if not isinstance(key, str) or key.startswith("_"):
+                        continue
+                    if each is value or _same(each, value):
+                        yield name, f"{path}{key}"
+                    following.append((name, f"{path}{key}.", each))
+            left = following
 
     def _inside(self, node: ast.expr) -> tuple[str, str] | None:
         """The argument that holds what an expression stands for, and by which keys: `cfg.block.name`, `cfg["name"]`."""
@@ -108,6 +129,16 @@ class Frame:
             if held:
                 return held, ".".join(keys)
         return None
+
+
+def _settings(made: Any) -> dict[str, Any]:
+    """What settings hold, made-up ones and those of the program's own classes, by name."""
+    fields = getattr(made, "_fields", None)
+    if isinstance(made, tuple) and fields:
+        return dict(zip(fields, made, strict=False))
+    if type(made).__name__ not in _MADE_UP and not hasattr(made, "__dataclass_fields__"):
+        return {}
+    return {**(dict(made) if isinstance(made, dict) else {}), **getattr(made, "__dict__", {})}
 
 
 def _same(held: Any, value: Any) -> bool:
@@ -138,6 +169,8 @@ _REFUSED = re.compile(
 )
 _MADE_UP = frozenset({"AnyModule", "Config", "Settings", "Batch", "Anything", "AnyTensor", "module", "type"})
 """What is made up has its own ways to be completed."""
+_DEEPEST = 4
+"""Made-up settings are searched so deep."""
 _NO_NUMBERS = frozenset({"list", "str", "tuple", "dict"})
 _GONE_THROUGH = frozenset(
     {"len", "list", "tuple", "set", "enumerate", "zip", "sum", "sorted", "map", "any", "all", "iter"}

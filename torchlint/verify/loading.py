@@ -15,11 +15,12 @@ import importlib
 import importlib.metadata
 import importlib.util
 import inspect
+import linecache
 import os
 import re
 import sys
 import types
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from types import CodeType
 from typing import Any
 
@@ -138,7 +139,7 @@ class Loading:
         elif self._has(missing):
             return False
         new = missing not in self.standins.names  # one of the project's own is of another distribution
-        self.standins.names.add(missing)
+        self.standins.names |= {missing, *_absent_beside(behind, self.root, own)}
         return new
 
     def _cleared(self, error: Exception) -> bool:
@@ -333,6 +334,35 @@ _FETCHED: tuple[tuple[Any, str, str], ...] = (
 """What fetches weights, or a network, and the name of what that gives: there is no connection."""
 _NEEDED = frozenset({"torch", "numpy", "torchlint", "__main__"})
 """Nothing can be loaded without them."""
+
+
+def _absent_beside(error: BaseException, root: str, own: str) -> Iterator[str]:
+    """
+    What else the file imports that lacks one package, on its own level and whatever happens, and is not there: it
+    would be missed next, and to come there everything is loaded again.
+    """
+    trace, file = error.__traceback__, ""
+    while trace is not None:
+        frame = trace.tb_frame
+        inside = frame.f_code.co_name == "<module>" and not frame.f_code.co_filename.startswith("<")
+        file = frame.f_code.co_filename if inside else file
+        trace = trace.tb_next
+    if not file.startswith(root + os.sep):
+        return
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return
+    for statement in tree.body:
+        match statement:
+            case ast.Import(names):
+                found = [each.name for each in names]
+            case ast.ImportFrom(str() as module, _, 0):
+                found = [module]
+            case _:
+                continue
+        tops = (each.partition(".")[0] for each in found)
+        yield from (top for top in tops if top not in (own, *sys.stdlib_module_names) and not _is_there(top))
 
 
 def _is_there(name: str) -> bool:

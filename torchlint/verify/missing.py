@@ -63,6 +63,10 @@ class Missing:
         if gone is not None and old_name(gone[1]):
             self.touched.add("numpy")
             return True
+        native = re.search(r"'_OpNamespace' '(\w+)' object has no attribute '(\w+)'", str(error))
+        if native is not None and not _has_operators(native[1]):  # of an extension that is not built
+            setattr(getattr(torch.ops, native[1]), native[2], Inert(".".join(native.groups()), self.touched))
+            return True
         if "process group has not been initialized" in str(error):
             return _alone()
         if isinstance(error, ImportError):
@@ -134,7 +138,7 @@ class Missing:
                 each for each in _derived(target) if not _unwritten(each, self.method) and not inspect.isabstract(each)
             )
             target = next(written, target)
-        names = {*self.methods, *getattr(target, "__abstractmethods__", ())} - {self.method}
+        names = {*self.methods, *getattr(target, "__abstractmethods__", ())} - {self.method, "__init__"}
         if not names and not inspect.isabstract(target):
             return target
         derived: type[Any] = types.new_class(
@@ -154,6 +158,11 @@ class Missing:
             Anything.asked = True
             object.__setattr__(built, name, Anything(value) if not use.kind and type(value) is int else value)
             made_of(built)[name] = use
+
+
+def _has_operators(namespace: str) -> bool:
+    """Whether there are operators of that name: what lacks one of them lacks it for good."""
+    return any(each.startswith(f"{namespace}::") for each in torch._C._dispatch_get_all_op_names())
 
 
 def _answer(*args: Any, **kwargs: Any) -> bool:

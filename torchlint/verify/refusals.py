@@ -22,7 +22,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from torchlint.verify import by_name, kinds
+from torchlint.verify import by_name, handed_on, kinds
 from torchlint.verify.kinds import Frame, Wish, text_of
 
 _CHOICES = 4
@@ -56,6 +56,10 @@ def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
         found += _nothing(chain[-1], at)
     if "Boolean value of Tensor" in str(error):
         found += _tested(chain[-1], at)
+    if isinstance(error, TypeError):
+        found += handed_on.keywords(chain[-1], str(error), at)
+    if isinstance(error, (ValueError, KeyError, TypeError, NotImplementedError, AssertionError)):
+        found += handed_on.words(chain[-1], str(error), at)
     if isinstance(error, UnboundLocalError):
         found += _unbound(chain, str(error), at)
     refuses = bool(chain) and _refuses(chain[-1])
@@ -427,6 +431,8 @@ def _to_be(subject: ast.expr, value: Any, at: Frame) -> Iterator[Wish]:
                 yield Wish(pair, "", "value", factors)
             elif left in at.given and right in at.given:  # both are granted together
                 yield from (Wish(name, "", "value", each) for name, each in zip((left, right), factors, strict=True))
+        case ast.Call(ast.Attribute(inner, "lower" | "upper" | "strip"), []) if isinstance(value, str):
+            yield from _to_be(inner, value, at)
         case ast.Name(name):
             origin = _unpacked(name, at)
             if origin is not None:

@@ -323,6 +323,8 @@ def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, A
     axis = re.search(r"Dimension out of range \(.*, but got (\d+)\)", refusal)
     if axis is not None:
         yield from ((key, -1) for key, value in arguments.items() if type(value) is int and value == int(axis[1]))
+        several = ((key, value) for key, value in arguments.items() if type(value) in (list, tuple))
+        yield from ((key, type(value)(range(len(value)))) for key, value in several if int(axis[1]) in value)
     if re.search(OF_OUTPUTS, refusal):  # of what a network gives that is asked for its parts by name
         networks = [key for key, value in arguments.items() if isinstance(value, values.AnyModule)]
         yield from ((key, values.AnyModule(arguments[key].reads, outputs=True)) for key in networks)

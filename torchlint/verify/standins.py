@@ -323,7 +323,8 @@ class Layer(torch.nn.Module):  # type: ignore[misc]
             return super().__getattr__(name)
         except AttributeError:
             found = getattr(self.__dict__["_inert"], name)
-        if any(word in name for word in ("features", "channels", "size", "dim", "num_", "length")):
+        sized = any(word in name for word in ("_features", "channels", "size", "dim", "num_", "length"))
+        if sized and not name.startswith("get_"):
             return int(found)
         part = Layer(f"{found._name}", found._touched)  # of a network, a part of it
         self.__dict__[name] = part
@@ -382,6 +383,33 @@ class _StoodModule(torch.nn.Module):  # type: ignore[misc]
         """As transformers calls it."""
 
 
+class _Hyperparameters(dict[str, Any]):
+    """What `save_hyperparameters` keeps: by key and by name, from what it is given too, and else anything."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.__dict__["given"] = []
+
+    def __missing__(self, key: str) -> Any:
+        for each in self.given:
+            if (found := getattr(each, str(key), None)) is not None:
+                return found
+        Anything.asked = True
+        self[key] = made = Anything()
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "given":
+            self.__dict__[name] = value
+        else:
+            self[name] = value
+
+
 class Lightning(torch.nn.Module):  # type: ignore[misc]
     """A `LightningModule` without a trainer: logs nothing, and knows its hyperparameters."""
 
@@ -400,13 +428,16 @@ class Lightning(torch.nn.Module):  # type: ignore[misc]
     @property
     def hparams(self) -> Any:
         """What `save_hyperparameters` kept."""
-        return self.__dict__.setdefault("_hparams", types.SimpleNamespace())
+        return self.__dict__.setdefault("_hparams", _Hyperparameters())
 
     def save_hyperparameters(self, *names: Any, **kwargs: Any) -> None:
         """Keeps the arguments of the constructor that calls it."""
         local = sys._getframe(1).f_locals
         kept = {name: value for name, value in local.items() if name not in ("self", "__class__")}
-        self.__dict__["_hparams"] = types.SimpleNamespace(**kept)
+        self.hparams.update(
+            {**kept, **kwargs, **{n: v for held in kept.values() if type(held) is dict for n, v in held.items()}}
+        )
+        self.hparams.given += [each for each in names if not isinstance(each, str)]
 
     def log(self, *args: Any, **kwargs: Any) -> None:
         """Does nothing."""

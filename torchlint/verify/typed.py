@@ -106,6 +106,14 @@ def part_of(annotation: Any) -> type[Any] | None:
     return class_of(get_args(annotation)[0])
 
 
+def plain_part(annotation: Any) -> Any:
+    """Of what a list holds instances, whosever class it is, by its annotation; None, if that does not say."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        return next((found for each in get_args(annotation) if (found := plain_part(each))), None)
+    several = get_origin(annotation) in _SEVERAL and get_origin(annotation) is not tuple
+    return get_args(annotation)[0] if several and isinstance(get_args(annotation)[0], type) else None
+
+
 def of_words(annotation: Any) -> bool:
     """Whether a list holds strings, by its annotation."""
     if get_origin(annotation) in (Union, types.UnionType):

@@ -142,15 +142,15 @@ class Waiting:
                 self.steps[each] = 0
                 self.guesses.append(each)
 
-    def add(self, found: Iterable[Inputs], way: Way, origin: Inputs) -> None:
-        """Inputs made of those with which a function came so far."""
+    def add(self, found: Iterable[Inputs], way: Way, origin: Inputs, *, counted: bool = True) -> None:
+        """Inputs made of those with which a function came so far; of what is counted only some before others."""
         steps = self.steps[origin] + 1
         for each in found:
             if each in self.steps:
                 continue
             self.steps[each] = steps
-            self.added[way] = self.added.get(way, 0) + 1
-            line, calls, place = way if self.added[way] <= AT_ONE_PLACE else (0, 0, 0)
+            self.added[way] = self.added.get(way, 0) + counted
+            line, calls, place = way if not counted or self.added[way] <= AT_ONE_PLACE else (0, 0, 0)
             heapq.heappush(self.heap, ((-line, -calls, -place), steps + _bulk(each), next(self.order), each))
 
     def refused(self, way: Way, message: str, chosen: Inputs, blamed: Sequence[str]) -> None:

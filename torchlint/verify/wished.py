@@ -7,6 +7,7 @@ Runs inside the child. Takes the wishes of `refusals`; guesses nothing else.
 from __future__ import annotations
 
 import copy
+import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -74,7 +75,12 @@ def _granted(known: Inputs, wishes: Sequence[Wish], use_of: Callable[[str], Use]
             continue
         shape = own.get(wish.name, known.shape)
         several = dict(known.others).get(wish.name, Use(""))
-        if wish.asks == "size" and several.kind in ("tensors", "list", "modules", "several") and 0 < wish.value <= MANY:
+        if (
+            wish.asks == "size"
+            and type(wish.value) is int
+            and several.kind in ("tensors", "list", "modules", "several")
+            and 0 < wish.value <= MANY
+        ):
             yield with_use(known, wish.name, replace(several, rank=wish.value))
         if wish.asks in ("rank", "size", "shape"):
             for found in _shapes(shape, wish):
@@ -169,6 +175,10 @@ def _with(owner: Any, name: str, value: Any) -> Any:
         if value is typed.Nothing:
             return value
     try:
+        if isinstance(owner, tuple) and hasattr(owner, "_replace"):
+            return owner._replace(**{name: value})
+        if dataclasses.is_dataclass(owner) and not isinstance(owner, type):
+            return dataclasses.replace(owner, **{name: value})
         changed = copy.copy(owner)
         if isinstance(changed, dict):
             changed[name] = value
@@ -182,7 +192,13 @@ def _value(have: Any, wish: Wish) -> Any:
     """What a constructor gets for a wish."""
     if wish.asks == "value":
         return Anything(SIZE) if wish.value is ... else wish.value
-    if wish.asks == "size" and isinstance(have, (list, tuple)) and have and 0 < wish.value <= LARGEST:
+    if (
+        wish.asks == "size"
+        and type(wish.value) is int
+        and isinstance(have, (list, tuple))
+        and have
+        and 0 < wish.value <= LARGEST
+    ):
         return type(have)(have[index % len(have)] for index in range(wish.value))
     if wish.asks in ("rank", "size", "shape") and isinstance(have, torch.Tensor):
         return next((torch.rand(shape) for shape in _shapes(tuple(have.shape), wish)), typed.Nothing)
