@@ -290,8 +290,10 @@ def a_container_of_ones_own():
 def names_that_only_the_documentation_calls_deprecated():
     """Holds: product.shape == (2, 3)"""
     notes = {}
-    notes.setdefault(torch.ger, "the outer product")  # strict: [TLN902]
+    notes.setdefault(torch.ger, "the outer product")
     product = torch.ger(torch.ones(2), torch.ones(3))  # strict: [TLN902]
+
+
 def a_table_whose_entries_are_registered():
     import functools
 

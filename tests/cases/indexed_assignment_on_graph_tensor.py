@@ -436,7 +436,7 @@ def another_part_given_to_what_nobody_knows():
     """Holds: raised"""
     squared = eval("lambda part: part * part")
     query = torch.relu(nn.Linear(4, 4)(torch.rand(2, 4, 4))) * 2
-    query[:, :2] = squared(query[:, 2:])  # strict: [TLN205]
+    query[:, :2] = squared(query[:, 2:])  # strict: [TLN205, TLN220]
     try:
         query.sum().backward()
         raised = False
