@@ -28,7 +28,7 @@ class ConcatenationInLoop(Rule):
     ## Known limits
     Silent where the loop reads the tensor (a generated sequence that goes back into the model must grow), where it
     starts anew in each round, and for loops of at most four rounds. With `--strict` only unless the loop runs over a
-    loader or is known to have fifty rounds: copies of little cost little.
+    loader, or is known to have fifty rounds, and has no `break`: copies of little cost little.
 
     ## References
     - [torch.cat](https://docs.pytorch.org/docs/stable/generated/torch.cat.html)

@@ -125,8 +125,8 @@ class DeprecatedArgument(Rule):
             if named and event.target.begins_before(change.instead_since):
                 message += f", which needs {change.instead_of} ({event.target.torchvision})"
             fix = partial(without_old_argument, event)
-            function = "torchvision" if event.name.startswith("torchvision.") else event.name
-            group = None if event.target.reaches(change.removed) else (function, change.name)
+            by = (event.name if not event.name.startswith("torchvision.") else "torchvision", change.name + change.cure)
+            group = None if event.target.reaches(change.removed) else by
             claims = (claim, *((Raises("positional argument"),) if level is Level.ERROR else ()))
             trace = (*event.trace, *trace)
             yield Diagnostic(event.node, message, trace, fix, level, group=group, others="call", claims=claims)

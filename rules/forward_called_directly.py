@@ -24,8 +24,8 @@ class ForwardCalledDirectly(Rule):
     Unsafe: hooks run that did not run before; nobody knows who has registered one.
 
     ## Known limits
-    With `--strict` only: `self.forward(x)` in another method of the same object, often on purpose, and every call in a
-    file that registers no hook and uses nothing that works by one (spectral norm, `DataParallel`).
+    With `--strict` only: `self.forward(x)` in another method of the same object, often on purpose, and every call of
+    what the file gives no hook by its name, and nothing that works by one (spectral norm, `DataParallel`).
     Silent where the object isn't known to be a module, in `forward` and `__call__` of the same object, and for classes
     with a `__call__` of their own.
 

@@ -109,16 +109,16 @@ class ManualGradZeroing(Rule):
             claims = (Raises("'NoneType' object has no attribute"),)
             yield Diagnostic(event.node, message, event.trace, level=Level.ERROR, claims=claims)
             return
+        tensor = owner.strip("`").removesuffix(".grad") if owner.startswith("`") else "x"
         holder = event.optimizer or event.parameters_of
         if not holder and event.owner.is_parameter is Truth.YES:
-            holder = event.object
+            holder = event.object if tensor.startswith(f"{event.object}.") else tensor.rpartition(".")[0]
         statement = event.loop if event.loop is not None else event.statement
         fix = None
         if holder and (event.loop is not None or event.optimizer) and not _loses_comment(statement):
             fix = Fix(f"call `{holder}.zero_grad()`", (Edit(statement, f"{holder}.zero_grad()"),), safe=False)
         older = settings.target.begins_before((2, 0))  # there `zero_grad` fills with zeros itself
         what = "reset" if anew or older else "zeroed"
-        tensor = owner.strip("`").removesuffix(".grad") if owner.startswith("`") else "x"
         cure = _cure(event, tensor, holder, what)
         message = f"{owner} is {what} by hand, as backward adds to it: {cure}"
         some = bool(event.parameters_of) and event.loop is None  # perhaps of those alone that a condition names

@@ -12,7 +12,7 @@ class SeedIncomplete(Rule):
     ## What it does
     Finds `torch.manual_seed` in a script whose file also draws from the global generator of `random` or of NumPy, and
     calls nothing that seeds it; and the only `torch.manual_seed` of a script behind the model whose parameters it
-    should have governed, or behind `random_split`.
+    should have governed, or behind `random_split`. The former with `--strict` only.
 
     ## Why is this bad?
     The run is meant to be repeatable, and is not: each of the three has a state of its own, and what was drawn before
@@ -39,6 +39,7 @@ class SeedIncomplete(Rule):
     name = "seed-incomplete"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -47,7 +48,7 @@ class SeedIncomplete(Rule):
 
             drawn = []
             for run in range(2):
-                torch.manual_seed(7)  # smell: [TLN808]
+                torch.manual_seed(7)  # strict: [TLN808]
                 drawn.append(np.random.permutation(1000))
             same = (drawn[0] == drawn[1]).all()
             """,
@@ -63,6 +64,7 @@ class SeedIncomplete(Rule):
                 drawn.append(np.random.permutation(1000))
             same = (drawn[0] == drawn[1]).all()
             """,
+            strict=True,
         ),
         Example(
             """
@@ -97,7 +99,8 @@ class SeedIncomplete(Rule):
         name = f"`{event.module}`" if event.module else f"`{event.generator}`"
         message = f"only torch's generator is seeded, and the program draws from that of {name}, too"
         claims = (Observed("unseeded", event.generator),)
-        yield Diagnostic(event.node, message, event.trace, _fix(event), claims=claims)
+        # The other draws may decide nothing that is to be repeated: nobody but the author knows.
+        yield Diagnostic(event.node, message, event.trace, _fix(event), Level.STRICT, claims=claims)
 
 
 def _fix(event: data.GeneratorNotSeeded) -> Fix | None:

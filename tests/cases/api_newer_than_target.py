@@ -515,7 +515,6 @@ def function_that_only_a_refused_object_calls():
 
 
 def annotations_of_a_functions_own_variables():
-    """Holds: step() == 1"""
     from torch import nn
 
     # /// script

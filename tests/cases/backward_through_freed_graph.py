@@ -1035,3 +1035,28 @@ def a_loop_over_what_only_looks_like_a_count():
         if i == 0:
             break
         y.sum().backward()  # error: [TLN101]
+
+
+def a_state_is_detached_in_place():
+    model = eval("nn.GRU(2, 3)")
+    state = None
+    for x in torch.rand(3, 4, 1, 2):
+        if state is not None:
+            if isinstance(state, tuple):
+                for part in state:
+                    part.detach_()
+            else:
+                state.detach_()
+        output, state = model(x, state)
+        output.sum().backward()
+
+
+def a_part_of_a_state_is_detached_in_place():
+    model = eval("nn.LSTM(2, 3)")
+    state = None
+    for x in torch.rand(3, 4, 1, 2):
+        if state is not None:
+            state[0].detach_()
+            state[1].detach_()
+        output, state = model(x, state)
+        output.sum().backward()

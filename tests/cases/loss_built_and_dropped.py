@@ -384,7 +384,6 @@ def loss_left_out_of_the_sum():
 
 
 def a_scale_is_no_loss(optimizer=eval("None")):
-    """Holds: scale == 2.0"""
     closure = eval("lambda: 1.0")
     scaler = eval("type('Scaler', (), {'loss_scale': lambda self: 2.0})()")
     for _ in range(2):

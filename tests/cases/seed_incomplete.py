@@ -11,7 +11,7 @@ def order_of_a_script():
     """Holds: orders[0] != orders[1]"""
     orders = []
     for run in range(2):
-        torch.manual_seed(0)  # smell: [TLN808]
+        torch.manual_seed(0)  # strict: [TLN808]
         order = list(range(100))
         random.shuffle(order)
         orders.append(order)
@@ -25,7 +25,7 @@ def noise_of_a_function():
 
     got = []
     for _ in range(2):
-        torch.random.manual_seed(1)  # smell: [TLN808]
+        torch.random.manual_seed(1)  # strict: [TLN808]
         got.append(noisy(1.0))
 
 
@@ -36,7 +36,7 @@ def in_main():
         return list(np.random.permutation(n))
 
     def main(seed):
-        torch.manual_seed(seed)  # smell: [TLN808]
+        torch.manual_seed(seed)  # strict: [TLN808]
         return split(100)
 
     if __name__ == "__main__":
@@ -55,7 +55,7 @@ def in_a_self_test():
     if __name__ == "__main__":
         got = []
         for _ in range(2):
-            torch.manual_seed(0)  # smell: [TLN808]
+            torch.manual_seed(0)  # strict: [TLN808]
             got.append(tried(1))
 
 
@@ -92,7 +92,7 @@ def all_of_the_devices():
     got = []
     for _ in range(2):
         torch.cuda.manual_seed_all(3)
-        torch.manual_seed(3)  # smell: [TLN808]
+        torch.manual_seed(3)  # strict: [TLN808]
         got.append(random.random())
 
 

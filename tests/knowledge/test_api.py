@@ -199,7 +199,7 @@ def _rewritten(program: str) -> str:
     chosen = expectations.own()
     enabled = frozenset(rule.code for rule in chosen.rules if rule.code.startswith("TLN9"))
     fixed = fixpoint.fix(
-        Decoded(program), lambda text: check_text("/a.py", text, chosen, Selection(enabled)), unsafe=False
+        Decoded(program), lambda text: check_text("/a.py", text, chosen, Selection(enabled, strict=True)), unsafe=False
     )
     assert not fixed.notes
     return fixed.text

@@ -76,3 +76,23 @@ def test_nobody_dies_of_a_huge_number(statement: str, tmp_path: Path) -> None:
         findings = check_bytes(str(tmp_path / "main.py"), program.encode(), registry, selection).findings
         assert time.process_time() - begin < 5, number
         assert not [each.message for each in findings if each.code == "TLN000"], number
+
+
+def test_a_window_with_many_handlers_takes_seconds(tmp_path: Path) -> None:
+    names = range(200)
+    lines = [
+        "import torch",
+        "from somewhere import Window, Button, ask",
+        "class Main(Window):",
+        "    def __init__(self):",
+    ]
+    lines += [
+        f"        self.button{n} = Button()\n        self.button{n}.clicked.connect(self.press{n})" for n in names
+    ]
+    lines += [f"        self.field{n} = ask({n})" for n in names]
+    for n in names:
+        lines += [f"    def press{n}(self):", *(f"        self.field{each} = ask(self.button{each})" for each in names)]
+    registry = load()
+    begin = time.process_time()
+    check_bytes(str(tmp_path / "main.py"), "\n".join(lines).encode(), registry, Selection(frozenset(registry.names)))
+    assert time.process_time() - begin < 15

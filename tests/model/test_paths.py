@@ -55,7 +55,7 @@ PROGRAMS = {
         y = x
         for i in range(somewhere.number):
             y = y.exp() if i == 0 else y + 1
-            y.add_(1)  # warning: [TLN201]
+            y.add_(1)  # error: [TLN201]
         y.sum().backward()
     """,
     "write in the arm of the save": """

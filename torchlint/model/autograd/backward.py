@@ -78,7 +78,7 @@ def backward(
     assumed = machine.assumed
     pairs = [(guard, tensor, root) for root in roots for guard, tensor in tensor_options(autograd, root.value)]
     passes = [[pair] for pair in pairs] if len(roots) == 1 else [pairs]
-    refused = len(roots) > 1 and any(_recorded(autograd, tensor) is Truth.NO for _, tensor, _ in pairs)
+    refused = len(roots) > 1 and any(tensor.requires_grad.truth() is Truth.NO for _, tensor, _ in pairs)
     for each in passes:
         starts: list[tuple[Guard, GraphNode | Tensor]] = []
         for guard, tensor, root in each:

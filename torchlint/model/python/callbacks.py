@@ -271,6 +271,8 @@ def run_handed_on(run: Run, *, with_calls: bool = True) -> None:
 
 def _may_have_run(run: Run, functions: HandedOn) -> None:
     """Of what functions use a backward may have run, and what they write to, outside themselves, is unknown."""
+    if functions.steps:
+        run.budget.spend(functions.steps)
     for value in functions.objects:
         _backward_may_have_run(run, value)
     for frame, names in functions.reads:

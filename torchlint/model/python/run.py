@@ -141,6 +141,10 @@ def seen_from(frame: Frame | None, names: frozenset[str]) -> list[Value]:
     return found
 
 
+_WRITES_A_STEP = 8
+"""Places forgotten in the time of one statement."""
+
+
 class HandedOn:
     """
     What may come of running functions that were handed on, taken together.
@@ -155,9 +159,11 @@ class HandedOn:
         By frame, the names that those read.
     writing
         Those that write to something, set something or change flags, with what each does.
+    steps
+        What it costs to look through all of that: nothing in ordinary programs, much in the window of an application.
     """
 
-    __slots__ = ("callbacks", "objects", "reads", "writing")
+    __slots__ = ("callbacks", "objects", "reads", "steps", "writing")
 
     def __init__(self, callbacks: tuple[Callback, ...], reaching: dict[int, Reach], *, with_calls: bool = True) -> None:
         self.callbacks = callbacks
@@ -176,10 +182,12 @@ class HandedOn:
             names = set(reach.reads)
             parameters = function.definition.parameters
             if callback.receiver is not None and parameters and parameters[0].name in names:
-                self.objects.append(callback.receiver)
+                if not any(each is callback.receiver for each in self.objects):
+                    self.objects.append(callback.receiver)
                 names.discard(parameters[0].name)
             found.setdefault(id(function.closure), (function.closure, set()))[1].update(names)
         self.reads = [(frame, frozenset(names)) for frame, names in found.values()]
+        self.steps = sum(len(reach.writes) for _, reach in self.writing) // _WRITES_A_STEP
 
 
 class LoopFrame:

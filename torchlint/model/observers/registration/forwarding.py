@@ -37,17 +37,20 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import FORWARDS, FORWARDS_HELD, Concern, anywhere, here
-from torchlint.syntax.spelling import dotted
+from torchlint.syntax.spelling import dotted, last_word
 from torchlint.syntax.testing import is_test
 from torchlint.syntax.tree import statements_at, written
 
 _MOVES = frozenset({"to", "type", "type_as", "cuda", "cpu", "new_tensor", "tolist", "item", "numpy"})
 _PLACED = re.compile(r"\bdevice\b|\.cuda\(|\.to\(")
 _MOVED = re.compile(r"\.(?:to|cuda|double|half|bfloat16|to_empty|_apply)\(")
-_HOOKS = re.compile(
-    r"\bregister_\w*hook\b|\b(spectral_norm|weight_norm|DataParallel|DistributedDataParallel|fully_shard)\b|FSDP"
-)
+_HOOKED = r"\b{0}\.register_\w*hook\b|\b(?:\w+_norm|\w*DataParallel|fully_shard|FSDP)\((?:\w+\.)*{0}\b"
+"""How a text gives a hook to what has a name: by itself, or by what works by one."""
 _MOVES_ITSELF = re.compile(r"def (_apply|to|cuda|cpu)\b")
+
+
+def _is_hooked(name: str, text: str) -> bool:
+    return re.search(_HOOKED.format(re.escape(name)), text) is not None
 
 
 @dataclass(slots=True, eq=False)
@@ -194,7 +197,7 @@ class Forwarding(Observer):
                 statement=self.machine.line(),
                 call=origin.origin,
                 receiver=callee,
-                hooked=_HOOKS.search(self.machine.program.text) is not None,
+                hooked=_is_hooked(last_word(origin.function.value), self.machine.program.text),
             ),
         )
 

@@ -176,9 +176,24 @@ class GivenNetworks(Observer):
         if made is None:
             return
         made.given = True
+        if carried is not None and "detach_" in self.machine.program.text and self._is_detached_in_place(carried):
+            return
         if last is not None and carried is not None and made.iteration != last.iteration:
             made.before = last
             made.carried = carried
+
+    def _is_detached_in_place(self, name: str) -> bool:
+        """Whether the running function calls `detach_` on what has a name, on a part of it, or on each part."""
+        definition = self.machine.stack[-1].definition if self.machine.stack else None
+        body = definition.body if isinstance(definition, ir.FunctionDef) else self.machine.program.body
+        names = {name}
+        for each in ir.walk(body):
+            if isinstance(each, (ir.For, ir.Generator)) and name in map(_named, ir.walk(each.iterable)):
+                names.add(_named(each.target))
+        calls = (each.function for each in ir.walk(body) if isinstance(each, ir.Call))
+        return any(
+            isinstance(each, ir.Attribute) and each.attr == "detach_" and _named(each.value) in names for each in calls
+        )
 
     def zeroed(self, owner: Value, origin: ir.Node) -> None:
         known = self._networks.get(id(owner))
@@ -317,6 +332,13 @@ class GivenNetworks(Observer):
                 if call.given:
                     found.append(call)
         return found
+
+
+def _named(node: ir.Node) -> str:
+    """How a name, or a chain of attributes, is written that a node is or is a part of; nothing if it is neither."""
+    while isinstance(node, ir.Subscript):
+        node = node.value
+    return dotted(node) if isinstance(node, (ir.Name, ir.Attribute)) else ""
 
 
 def _retains(origin: ir.Node) -> bool:

@@ -108,8 +108,8 @@ def _places(parts: ir.Sequence, target: ir.Name) -> list[int]:
 
 
 def _many(loop: ir.For | ir.While) -> bool:
-    """Whether a loop runs over a loader, or a known number of rounds that counts."""
-    if not isinstance(loop, ir.For):
+    """Whether a loop runs over a loader, or a known number of rounds that counts, and nothing ends it earlier."""
+    if not isinstance(loop, ir.For) or any(isinstance(each, ir.Break) for each in ir.everything(loop.body)):
         return False
     for node in ir.walk(loop.iterable):
         name = node.id if isinstance(node, ir.Name) else node.attr if isinstance(node, ir.Attribute) else ""
