@@ -93,15 +93,11 @@ class Gates:
         if not hops or "." not in module:
             return False
         asked = False
-        last = module.rpartition(".")[2]
-        imports = re.compile(
-            rf"\b(?:from|import)\b(?:[^\n(]|\([^)]*\))*\b{re.escape(last)}\b|{re.escape(last)}[ \t]+import\b"
-        )
-        for shown, text in self._project.mentioning(last):
-            tree = tree_of(text) if imports.search(text) else None
+        for shown, text in self._project.mentioning(module.rpartition(".")[2]):
+            importing, is_package = module_of(shown)
+            tree = tree_of(text) if _may_import(text, importing, is_package, module) else None
             if tree is None:
                 continue
-            importing, is_package = module_of(shown)
             tests: AvailabilityTests | None = None
             for around in _importing(tree, importing, is_package, module):
                 tests = tests or AvailabilityTests(tree)
@@ -329,13 +325,27 @@ def _importing(tree: ast.Module, module: str, is_package: bool, wanted: str) -> 
     return found
 
 
+def _may_import(text: str, module: str, is_package: bool, wanted: str) -> bool:
+    """Whether a text has a line that may import a module; asks no tree, for `utils` is a word of every file."""
+    if re.search(rf"\bimport\b[^\n]*\b{re.escape(wanted)}\b", text):
+        return True
+    bases = {wanted, wanted.rpartition(".")[0]}
+    return any(
+        _base(len(each[1]), each[2], module, is_package) in bases
+        for each in re.finditer(r"\bfrom[ \t]+(\.*)[ \t]*([\w.]*)[ \t]*\\?\s*import\b", text)
+    )
+
+
 def _absolute(node: ast.ImportFrom, own: str, is_package: bool) -> str:
     """The module that `from … import` names."""
-    if not node.level:
-        return node.module or ""
+    return _base(node.level, node.module or "", own, is_package)
+
+
+def _base(level: int, named: str, own: str, is_package: bool) -> str:
+    if not level:
+        return named
     parts = own.split(".")
-    base = parts[: len(parts) - node.level + is_package]
-    return ".".join([*base, *((node.module or "").split(".") if node.module else [])])
+    return ".".join([*parts[: len(parts) - level + is_package], *(named.split(".") if named else [])])
 
 
 def _asks(tests: AvailabilityTests, around: ast.If | ast.Try) -> bool:
