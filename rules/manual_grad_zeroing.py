@@ -112,9 +112,9 @@ class ManualGradZeroing(Rule):
         tensor = owner.strip("`").removesuffix(".grad") if owner.startswith("`") else "x"
         holder = event.optimizer or event.parameters_of
         if not holder and event.owner.is_parameter is Truth.YES:
-            holder = event.object if tensor.startswith(f"{event.object}.") else tensor.rpartition(".")[0]
-        statement = event.loop if event.loop is not None else event.statement
-        fix = None
+            here = tensor.startswith(f"{event.object}.")
+            holder = event.object if here else event.object and tensor.rpartition(".")[0]
+        statement, fix = event.loop if event.loop is not None else event.statement, None
         if holder and (event.loop is not None or event.optimizer) and not _loses_comment(statement):
             fix = Fix(f"call `{holder}.zero_grad()`", (Edit(statement, f"{holder}.zero_grad()"),), safe=False)
         older = settings.target.begins_before((2, 0))  # there `zero_grad` fills with zeros itself

@@ -493,6 +493,8 @@ def gradient_made_by_an_engine():
     loss = net(torch.rand(1, 3)).exp().sum()
     engine.backward(loss)
     net.weight.grad.zero_()
+
+
 def something_to_add_to():
     """Holds: all((p.grad == 1).all() for p in net.parameters())"""
     net = nn.Linear(2, 1)
@@ -642,3 +644,21 @@ def all_parameters_in_a_loop_and_a_gradient_is_kept():
     kept = net.weight.grad
     for p in net.parameters():
         p.grad.zero_()  # smell: [TLN401]
+
+
+def parameter_of_an_object_that_its_class_calls_otherwise():
+    """Holds: not weight.linears.grad.any()"""
+
+    class Weight(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linears = nn.Parameter(torch.ones(3))
+
+        def forward(self, x):
+            return (self.linears * x).sum()
+
+    weight = Weight()
+    weight(torch.ones(3)).backward()
+    kept = weight.linears.grad
+    weight.linears.grad.zero_()  # smell: [TLN401]
+    weight(torch.zeros(3)).backward()
