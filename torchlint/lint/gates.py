@@ -225,13 +225,6 @@ _LOOKS = re.compile(
 """Words of a package that finds what is in it by itself."""
 
 
-def is_of_torch(project: ProjectIndex) -> bool:
-    """Whether a file is of a copy of torch itself: what it names is in that copy, whatever other releases have."""
-    before, found, _ = f"{project.module}.".rpartition("torch.")
-    docs = f"{before}torch._torch_docs"  # a file does not find itself
-    return bool(found) and before[-1:] in ("", ".") and (project.module == docs or bool(project.source(docs)[0]))
-
-
 def names_of_node(node: ast.AST) -> tuple[str, ...]:
     """The words of a node that may stand for a function: a name, an attribute, an import, a text."""
     if isinstance(node, ast.Name):
