@@ -18,7 +18,6 @@ from torchlint.model.events.api import Pickled
 from torchlint.project.index import ProjectIndex
 from torchlint.syntax.children import walk
 from torchlint.syntax.text import NEWLINE
-from torchlint.syntax.tree import SourceError, python_tree
 
 _TEST = re.compile(r"^(?:test_.*|.*_test|conftest)\.py$")
 _REASON = re.compile(r"#.*(?:weights_only|trust|pickl|malicious|arbitrary|nosec|S614|B614)", re.IGNORECASE)
@@ -137,7 +136,5 @@ def _saves(node: ast.AST, name: str) -> bool:
 @lru_cache(maxsize=256)
 def _kept(text: str) -> list[Kept]:
     """As `Checkpoints.kept`, of another file."""
-    try:
-        return Checkpoints(python_tree(text)).kept
-    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    tree = tree_of(text)
+    return [] if tree is None else Checkpoints(tree).kept
