@@ -12,7 +12,7 @@ class UnsafeLoad(Rule):
 
     ## What it does
     Finds `torch.load(…, weights_only=False)`, and `torch.load` that does not say `weights_only` where the target (see
-    TLN901) reaches below torch 2.6: there that means False.
+    TLN901) reaches below torch 2.6: there that means False. What one release cures is one warning of a file.
 
     Silent without `weights_only` from torch 2.6 on, and for a value that is not written in the call. Strict where the
     target ends before torch 1.13, which has no `weights_only`; in tests; for a file that the same file or class, or one
@@ -95,14 +95,14 @@ class UnsafeLoad(Rule):
     )
 
     def check(self, event: api.UnsafeLoad) -> Iterator[Diagnostic]:
-        level, known = self.level, event.holds is not None and event.is_own
+        level, known, where = self.level, event.holds is not None and event.is_own, event.around
         doubtful = event.holds is not None and not known  # of another call: nobody can follow the advice
         if event.argument is not None:
             when = "with `weights_only=False` runs what the file tells it to"
             own = event.writes or known or event.is_meant or not event.is_weights
             claim = Observed("foreign-code", event.name)
-        else:  # what is refused from 2.6 on is worth a word
-            allowed = event.target.allowing(event.target.oldest)
+        else:  # refused from 2.6 on: worth a word, and one of a file, as one release cures all of it
+            allowed, where = event.target.allowing(event.target.oldest), where if event.holds else 0
             when = f"runs what the file tells it to before torch 2.6{allowed}"
             own, claim = event.writes and not known, Observed("other-release", event.name, "before 2.6")
             if event.writes and known:
@@ -121,7 +121,7 @@ class UnsafeLoad(Rule):
             if event.writes and event.argument is None:
                 ways.append("or say `weights_only=False`" + _came(event, WEIGHTS_ONLY))
             fix, trace = None, (*trace, *(Step(event.node, each) for each in ways))
-        said, where = f"`{event.spelled}` {when}: {_remedy(event)}", event.around
+        said = f"`{event.spelled}` {when}: {_remedy(event)}"
         yield Diagnostic(event.node, said, trace, fix, level, group=(where, said), others="call", claims=(claim,))
 
 

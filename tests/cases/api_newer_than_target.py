@@ -541,3 +541,19 @@ def an_annotation_of_a_class_in_a_function():
         return Rates
 
     step()
+
+
+def what_comes_first_of_what_is_missing():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (1, 10)"""
+    from torch import linalg
+
+    # /// script
+    # dependencies = ["torch>=1.7"]
+    # ///
+
+    def kernel(vecs):
+        cov = torch.cov(vecs.T)  # error: [TLN907]
+        u, s, vh = linalg.svd(cov)
+        return linalg.inv(u)
+
+    kernel(torch.rand(4, 3))

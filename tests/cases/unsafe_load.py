@@ -409,3 +409,27 @@ def beside_what_is_called():
         def load(cls, path):
             kept = torch.load(path, weights_only=False)  # strict: [TLN904]
             return kept["output"]
+
+
+def of_two_classes_that_one_release_cures():
+    """Holds: callable(Steps.load) and callable(Losses.load)"""
+    from torch import load
+
+    # /// script
+    # dependencies = ["torch>=1.13"]
+    # ///
+
+    class Steps:
+        def load(self, path):
+            data = load(path)  # warning: [TLN904]
+            self.steps = data["steps"]
+
+    class Losses:
+        def load(self, path):
+            data = load(path)
+            self.losses = data["losses"]
+
+    class Said:
+        def load(self, path):
+            data = torch.load(path, weights_only=False)  # warning: [TLN904]
+            self.losses = data["losses"]

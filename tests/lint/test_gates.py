@@ -788,6 +788,38 @@ def test_a_copy_of_torch_itself_names_what_it_has(tmp_path: Path, beside: str, c
     assert [each.code for each in found] == codes
 
 
+COPIED = """import torch
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.mul_(2)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+value = torch._six
+"""
+
+
+@pytest.mark.parametrize("name", ["_dynamo/variables/torch.py", "testing/_internal/common.py"])
+@pytest.mark.parametrize(("beside", "levels"), [("_torch_docs.py", ["strict"]), ("docs.py", ["warning", "error"])])
+def test_a_copy_of_torch_is_no_code_of_who_copied_it(tmp_path: Path, name: str, beside: str, levels: list[str]) -> None:
+    package = tmp_path / "torch"
+    path = package / name
+    path.parent.mkdir(parents=True)
+    for folder in {package, *path.relative_to(tmp_path).parents}:
+        if folder != Path():
+            (tmp_path / folder / "__init__.py").write_text("")
+    (package / beside).write_text("import torch\n")
+    path.write_text(COPIED)
+    report = lint(COPIED, path=str(path), codes=["TLN504", "TLN901"], strict=True)
+    assert [each.level.value for each in report.findings] == levels
+    if levels == ["strict"]:
+        assert lint(COPIED, path=str(path), codes=["TLN504", "TLN901"]).findings == ()
+
+
 @pytest.mark.parametrize("body", ["check()", "verify()", "if depth: check()"])
 def test_a_function_that_calls_itself_is_asked_once(body: str) -> None:
     text = f"import torch\n\ndef check(depth=0):\n    {body}\n\ndef verify():\n    check()\n\n"

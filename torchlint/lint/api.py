@@ -18,7 +18,7 @@ from typing import Any
 from torchlint.knowledge.api import find
 from torchlint.lint.arguments import argument_at, may_be_none, reduction, transform, unread
 from torchlint.lint.callers import all_ask_first
-from torchlint.lint.gates import Gates, is_of_torch
+from torchlint.lint.gates import Gates
 from torchlint.lint.guards import Guards
 from torchlint.lint.loading import needed
 from torchlint.lint.registry import Registry, Selection
@@ -26,6 +26,7 @@ from torchlint.lint.surroundings import Surroundings
 from torchlint.model.events import Event
 from torchlint.model.events import api as events
 from torchlint.model.observers.api.methods import METHODS
+from torchlint.project.copies import is_of_torch
 from torchlint.project.index import ProjectIndex
 from torchlint.record import record
 from torchlint.rule import Rule

@@ -33,6 +33,7 @@ from torchlint.lint.suppressions import Suppressions, has_directive, may_be_judg
 from torchlint.model import events, interpret
 from torchlint.model.events.api import TensorMethod
 from torchlint.model.events.trace import Step
+from torchlint.project.copies import is_of_torch
 from torchlint.project.generated import generated_from
 from torchlint.project.index import ProjectIndex
 from torchlint.project.testing import is_test
@@ -364,6 +365,8 @@ class _Check:
             level = Level.WARNING  # an error has no open link
         if level is Level.SMELL and rule.spares_tests and self._is_test:
             level = Level.STRICT
+        if self._is_of_torch:
+            level = Level.STRICT
         return Finding(
             path=self.source.path,
             span=self._span(diagnostic.node),
@@ -381,6 +384,11 @@ class _Check:
     def _generated(self) -> bool:
         """Whether a file of the project was generated from this one: that is what runs, and is linted itself."""
         return bool(generated_from(self.source.path, self.project))
+
+    @cached_property
+    def _is_of_torch(self) -> bool:
+        """Whether the file is of a copy of torch: it is torch's, and none of the project's, to change."""
+        return is_of_torch(self.project)
 
     @cached_property
     def _is_test(self) -> bool:

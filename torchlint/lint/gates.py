@@ -38,6 +38,7 @@ class Gates:
         self._project = project
         self._known: dict[tuple[str, str, int], bool] = {}
         """By module, name and hops that are left: what is not found within a few may be within more."""
+        self._tests: dict[tuple[str, int], AvailabilityTests] = {}
 
     def is_flag(self, name: str) -> bool:
         """
@@ -74,12 +75,15 @@ class Gates:
         text, is_package = self._project.source(module) if hops and module and name else ("", False)
         if not _SAYS.search(text) or not (name in text or _STAR.search(text)):
             return False
-        tree = tree_of(text)
-        if tree is None:
-            return False
-        imports = _imported(tree, module, is_package)
-        elsewhere = partial(self._is_flag, imports=imports, hops=hops - 1)
-        return AvailabilityTests(tree, elsewhere).asks(ast.Name(name, ast.Load()))
+        tests = self._tests.get((module, hops))
+        if tests is None:
+            tree = tree_of(text)
+            if tree is None:
+                return False
+            imports = _imported(tree, module, is_package)
+            elsewhere = partial(self._is_flag, imports=imports, hops=hops - 1)
+            tests = self._tests[module, hops] = AvailabilityTests(tree, elsewhere)
+        return tests.asks(ast.Name(name, ast.Load()))
 
     @cached_property
     def is_imported_under_a_test(self) -> bool:
@@ -223,13 +227,6 @@ _LOOKS = re.compile(
     r"import_module|__import__|iter_modules|walk_packages|glob|listdir|iterdir|scandir|__getattr__|lazy"
 )
 """Words of a package that finds what is in it by itself."""
-
-
-def is_of_torch(project: ProjectIndex) -> bool:
-    """Whether a file is of a copy of torch itself: what it names is in that copy, whatever other releases have."""
-    before, found, _ = f"{project.module}.".rpartition("torch.")
-    docs = f"{before}torch._torch_docs"  # a file does not find itself
-    return bool(found) and before[-1:] in ("", ".") and (project.module == docs or bool(project.source(docs)[0]))
 
 
 def names_of_node(node: ast.AST) -> tuple[str, ...]:

@@ -19,7 +19,6 @@ from torchlint.project.index import ProjectIndex
 from torchlint.project.testing import is_test
 from torchlint.syntax.children import walk
 from torchlint.syntax.text import NEWLINE
-from torchlint.syntax.tree import SourceError, python_tree
 
 _REASON = re.compile(r"#.*(?:weights_only|trust|pickl|malicious|arbitrary|nosec|S614|B614)", re.IGNORECASE)
 """What those write who have thought of what a file may do."""
@@ -136,7 +135,5 @@ def _saves(node: ast.AST, name: str) -> bool:
 @lru_cache(maxsize=256)
 def _kept(text: str) -> list[Kept]:
     """As `Checkpoints.kept`, of another file."""
-    try:
-        return Checkpoints(python_tree(text)).kept
-    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    tree = tree_of(text)
+    return [] if tree is None else Checkpoints(tree).kept
