@@ -43,6 +43,8 @@ _LAYERS = {
 _SYNONYMS = {"concat": "cat", "concatenate": "cat", "power": "pow", "expit": "sigmoid", "divide": "div"}
 _VALUES_FIRST = frozenset({"max", "min", "cummax", "cummin", "sort", "topk", "median"})
 """What gives numbers of its tensor, and where they stand in it."""
+_COLLECTIVE = frozenset(f"torch.distributed.{name}" for name in ("all_reduce", "broadcast", "reduce"))
+"""What writes into its tensor what the other processes have, too."""
 VIEWS = frozenset(
     """
     contiguous detach expand expand_as flatten float movedim mT narrow permute ravel reshape squeeze select swapaxes t
@@ -224,6 +226,10 @@ class ComputationLog(Observer):
         out = keywords.get("out")
         if out is not None and any(each is out for each in positional):
             return  # as `exp_`: what it is computed from is there no more
+        if qualified in _COLLECTIVE:
+            for each in (*positional[:1], *keywords.values()):
+                self.made.pop(id(each), None)
+            return
         for namespace in _NAMESPACES:
             if qualified.startswith(namespace):
                 name = qualified[len(namespace) :]
