@@ -151,6 +151,7 @@ class ComputationLog(Observer):
         self._kept: dict[int, list[Tensor]] = {}
         self._in_script = False
         self._over = False
+        self._other: tuple[ir.Program, bool] | None = None
         machine.computations = self
 
     def maker(self, value: Value | None) -> Computation | None:
@@ -246,9 +247,16 @@ class ComputationLog(Observer):
         result: Value | None,
         origin: ir.Call,
     ) -> None:
-        if isinstance(receiver, (Tensor, Unknown)):
+        if isinstance(receiver, (Tensor, Unknown)) and not self._are_other_tensors():
             operands = (receiver, *positional)
             self._note(name, "method", f"torch.Tensor.{name}", operands, keywords, result, origin)
+
+    def _are_other_tensors(self) -> bool:
+        """Whether what the file calls a `Tensor` is none of torch, so that its methods are not, either."""
+        program = self.machine.program
+        if self._other is None or self._other[0] is not program:
+            self._other = (program, _has_other_tensors(program.body))
+        return self._other[1]
 
     def binary(self, op: str, left: Value, right: Value, result: Value, origin: ir.Binary) -> None:
         if isinstance(result, (Tensor, Unknown, Choice)):
@@ -348,6 +356,23 @@ class Computations(Observer):
 def tensors_of(value: Value | None) -> tuple[Value, ...]:
     """The elements of a list or tuple of known length."""
     return value.items or () if isinstance(value, Sequence) else ()
+
+
+def _has_other_tensors(body: list[ir.Statement]) -> bool:
+    """Whether a file has a class `Tensor` from a place that is not torch, and nothing of torch."""
+    pending, own = list(body), False
+    while pending:
+        statement = pending.pop()
+        if isinstance(statement, ir.Import):
+            for name in statement.names:
+                if (name.imported or name.qualified).partition(".")[0] == "torch":
+                    return False
+                own = own or name.bound == "Tensor"
+        elif isinstance(statement, ir.ClassDef):
+            own = own or statement.name == "Tensor"
+        elif isinstance(statement, (ir.If, ir.Try)):
+            pending += [each for block in ir.blocks(statement) for each in block]
+    return own
 
 
 def _cst(node: ir.Node) -> cst.BaseExpression | None:
