@@ -306,3 +306,83 @@ def a_batch_of_one_product():
         return F.softmax(torch.mm(x, x).unsqueeze(0))  # warning: [TLN602]
 
     assert batched(torch.rand(3, 3)).shape == (1, 3, 3)
+
+
+def mean_over_a_known_dimension():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def pooled(x):
+        batch, length, width = x.shape
+        return F.softmax(x.mean(1))  # strict: [TLN602]
+
+    assert pooled(torch.rand(2, 3, 4)).shape == (2, 4)
+
+
+def sum_over_two_dimensions():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def pooled(x):
+        batch, channels, height, width = x.size()
+        return F.softmax(torch.sum(x, dim=(2, 3)))  # strict: [TLN602]
+
+    assert pooled(torch.rand(2, 3, 4, 4)).shape == (2, 3)
+
+
+def largest_with_its_dimension_kept():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def pooled(x):
+        batch, length, width = x.shape
+        return F.softmax(x.amax(1, keepdim=True))  # warning: [TLN602]
+
+    assert pooled(torch.rand(2, 3, 4)).shape == (2, 1, 4)
+
+
+def mean_over_who_knows_what():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def pooled(x, dims):
+        batch, length, width = x.shape
+        return F.softmax(x.mean(dims))  # smell: [TLN602]
+
+    assert pooled(torch.rand(2, 3, 4), 1).shape == (2, 4)
+
+
+def permuted_scores():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def permuted(x):
+        return F.softmax(x.permute(0, 2, 1))  # warning: [TLN602]
+
+    assert permuted(torch.rand(2, 3, 4)).shape == (2, 4, 3)
+
+
+def transposed_scores():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def transposed(x):
+        rows, columns = x.size()
+        return F.softmax(x.transpose(0, 1))  # strict: [TLN602]
+
+    assert transposed(torch.rand(2, 3)).shape == (3, 2)
+
+
+def smoothed_by_a_number():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def smoothed(x, temperature: float, smooth=1):
+        batch, classes = x.shape
+        return F.softmax((x + smooth) / temperature)  # strict: [TLN602]
+
+    assert smoothed(torch.rand(2, 3), 2.0).shape == (2, 3)
+
+
+def divided_by_who_knows_what():
+    """Warns: Implicit dimension choice for softmax"""
+    import json
+
+    def divided(x, temperature):
+        batch, classes = x.shape
+        return F.softmax(x / temperature)  # smell: [TLN602]
+
+    assert divided(torch.rand(2, 3), json.loads("2.0")).shape == (2, 3)

@@ -290,3 +290,35 @@ def newton_step_into_what_a_caller_gave():
     radius = torch.tensor(0.5, requires_grad=True)
     refit(torch.ones(3), lambda x: x * x - radius).sum().backward()
     assert radius.grad is not None
+
+
+def a_penalty_that_nobody_returns():
+    """
+    What is wrong is that, not the graph that a penalty needs.
+
+    Holds: given is None
+    """
+
+    class Penalised(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.critic = nn.Linear(3, 1)
+
+        def forward(self, x):
+            x = x.clone().requires_grad_()
+            (slope,) = torch.autograd.grad(self.critic(x).sum(), x, create_graph=True)
+            gradient_penalty = ((slope.norm(dim=1) - 1) ** 2).mean()  # warning: [TLN408]
+
+    given = Penalised()(torch.ones(2, 3))
+
+
+def a_penalty_that_is_only_printed():
+    """Holds: not printed.requires_grad"""
+
+    def report(critic, x):
+        x = x.clone().requires_grad_()
+        (slope,) = torch.autograd.grad(critic(x).sum(), x, create_graph=True)  # smell: [TLN108]
+        penalty = ((slope.norm(dim=1) - 1) ** 2).mean()
+        return torch.tensor(penalty.item())
+
+    printed = report(nn.Linear(3, 1), torch.ones(2, 3))

@@ -296,3 +296,47 @@ def past_the_end_of_a_list():
         parts[2] = 1 - torch.tensor(parts[2])
     except IndexError:
         pass
+
+
+def a_class_that_cannot_be_built():
+    """Its base class sets what is a property without a setter here: nothing comes after it."""
+
+    class Neuron(torch.nn.Module):
+        def __init__(self, tau=0.8):
+            super().__init__()
+            self.tau = tau
+
+    class Parametric(Neuron):
+        def __init__(self, tau=0.8):
+            super().__init__(tau=tau)
+            self.weight = torch.nn.Parameter(torch.tensor(torch.logit(torch.tensor(tau))))
+
+        @property
+        def tau(self):
+            return torch.sigmoid(self.weight)
+
+    assert Parametric.tau.fset is None
+
+
+def a_property_that_is_set():
+    """Warns: To copy construct from a tensor"""
+
+    class Neuron(torch.nn.Module):
+        def __init__(self, tau=0.8):
+            super().__init__()
+            self.tau = tau
+
+    class Parametric(Neuron):
+        def __init__(self, tau=0.8):
+            super().__init__(tau=tau)
+            self.weight = torch.nn.Parameter(torch.tensor(torch.logit(torch.tensor(tau))))  # warning: [TLN706]
+
+        @property
+        def tau(self):
+            return torch.sigmoid(self.weight)
+
+        @tau.setter
+        def tau(self, value):
+            pass
+
+    Parametric()

@@ -278,3 +278,50 @@ def an_input_with_a_gradient_beside_one_without():
 
     x = torch.ones(2)
     y = Halved.apply(x, 0.5)
+
+
+def copied_onto_itself():
+    class Flat(Function):
+        @staticmethod
+        def forward(ctx, x):
+            x.copy_(x)
+            return x.contiguous().view(-1)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad.view(2, 1)
+
+    x = torch.ones(2, 1)
+    y = Flat.apply(x)
+    assert x[0] == 1 and y[0] == 1
+
+
+def placeholder_is_given_its_memory():
+    class Placed(Function):
+        @staticmethod
+        def forward(ctx, tensor, placeholder):
+            return placeholder.set_(tensor.detach())
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None, grad
+
+    placeholder = torch.nn.Parameter(torch.empty(3))
+    Placed.apply(torch.full((3,), 5.0), placeholder).sum().backward()
+    assert placeholder.grad[0] == 1 and placeholder[0] == 5
+
+
+def input_that_is_read_is_given_other_memory():
+    """Holds: x[0] == 2"""
+
+    class Doubled(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.set_(x * 2)  # warning: [TLN504]
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    x = torch.ones(2)
+    Doubled.apply(x)

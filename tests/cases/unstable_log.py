@@ -455,3 +455,51 @@ def clamped_in_a_loss():
 
     scores = torch.tensor([[0.0, -200.0]], requires_grad=True)
     loss_of(scores).backward()
+
+
+def the_maximum_is_subtracted_in_place():
+    def cross_entropy(logits):
+        logits_max = torch.max(logits, dim=-1)[0]
+        logits.sub_(logits_max.unsqueeze(dim=-1))
+        exponentials = logits.exp()
+        sums = exponentials.sum(dim=-1)
+        return torch.log(sums) - logits[:, 0]
+
+    def augmented(logits):
+        logits -= logits.amax(-1, keepdim=True)
+        return torch.log(logits.exp().sum(-1))
+
+    def chained(logits):
+        return torch.log(torch.exp(logits.sub_(logits.amax(-1, keepdim=True))).sum(-1))
+
+    for each in (cross_entropy, augmented, chained):
+        assert each(torch.tensor([[200.0, 0.0]])).isfinite().all()
+
+
+def the_maximum_over_all_ranks_is_subtracted_in_place():
+    def cross_entropy(logits, gathered):
+        logits = logits.clone()
+        logits_max = torch.max(logits, dim=-1)[0]
+        torch.distributed.all_reduce(logits_max, op=torch.distributed.ReduceOp.MAX, group=gathered)
+        logits.sub_(logits_max.unsqueeze(dim=-1))
+        return torch.log(logits.exp().sum(dim=-1))
+
+
+def the_exponentials_are_summed_over_all_ranks():
+    """What `logsumexp` would be given is nowhere."""
+
+    def free_energy(logits, gathered):
+        sums = logits.exp().sum(dim=-1)
+        torch.distributed.all_reduce(sums, group=gathered)
+        return torch.log(sums)
+
+
+def subtracted_after_the_exponential():
+    """Holds: found.isinf().any()"""
+
+    def free_energy(logits):
+        exponentials = logits.exp()
+        logits.sub_(logits.amax(-1, keepdim=True))
+        return torch.log(exponentials.sum(-1))  # smell: [TLN605]
+
+    found = free_energy(torch.tensor([[200.0, 0.0]]))

@@ -111,7 +111,30 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
                 assert machine.statement is not None
                 run.call(Bound(instance, known, function), given, machine.statement)
                 return
+    if not machine.expected_errors and _refuses(instance.cls, name, value):
+        machine.dead = True
+        return
     store_member(run, instance, name, value)
+
+
+def _refuses(cls: Class, name: str, value: Value) -> bool:
+    """
+    Whether an attribute is a property without a setter: Python raises, and nothing comes after it. A Module takes
+    parameters and Modules under such a name where its getter raises, since they are not set as attributes are.
+    """
+    classes = cls.ancestry()
+    if any("__setattr__" in each.attributes or each.wrapped or each.patched for each in classes):
+        return False
+    if any(isinstance(option, (Module, Instance, Tensor)) for _, option in alternatives(value)):
+        return False
+    for each in classes:
+        found = each.attributes.get(name)
+        if found is not None:
+            settable = f"{name}.setter" in each.attributes
+            return isinstance(found, Function) and found.kind == "property" and not settable
+        if any(isinstance(base, External) and base.qualified.startswith("?") for base in each.bases):
+            return False
+    return False
 
 
 def store_member(run: Run, instance: Instance, name: str, value: Value) -> None:

@@ -43,6 +43,8 @@ _LAYERS = {
 _SYNONYMS = {"concat": "cat", "concatenate": "cat", "power": "pow", "expit": "sigmoid", "divide": "div"}
 _VALUES_FIRST = frozenset({"max", "min", "cummax", "cummin", "sort", "topk", "median"})
 """What gives numbers of its tensor, and where they stand in it."""
+_COLLECTIVE = frozenset(f"torch.distributed.{name}" for name in ("all_reduce", "broadcast", "reduce"))
+"""What writes into its tensor what the other processes have, too."""
 VIEWS = frozenset(
     """
     contiguous detach expand expand_as flatten float movedim mT narrow permute ravel reshape squeeze select swapaxes t
@@ -149,6 +151,7 @@ class ComputationLog(Observer):
         self._kept: dict[int, list[Tensor]] = {}
         self._in_script = False
         self._over = False
+        self._other: tuple[ir.Program, bool] | None = None
         machine.computations = self
 
     def maker(self, value: Value | None) -> Computation | None:
@@ -224,6 +227,10 @@ class ComputationLog(Observer):
         out = keywords.get("out")
         if out is not None and any(each is out for each in positional):
             return  # as `exp_`: what it is computed from is there no more
+        if qualified in _COLLECTIVE:
+            for each in (*positional[:1], *keywords.values()):
+                self.made.pop(id(each), None)
+            return
         for namespace in _NAMESPACES:
             if qualified.startswith(namespace):
                 name = qualified[len(namespace) :]
@@ -240,9 +247,16 @@ class ComputationLog(Observer):
         result: Value | None,
         origin: ir.Call,
     ) -> None:
-        if isinstance(receiver, (Tensor, Unknown)):
+        if isinstance(receiver, (Tensor, Unknown)) and not self._are_other_tensors():
             operands = (receiver, *positional)
             self._note(name, "method", f"torch.Tensor.{name}", operands, keywords, result, origin)
+
+    def _are_other_tensors(self) -> bool:
+        """Whether what the file calls a `Tensor` is none of torch, so that its methods are not, either."""
+        program = self.machine.program
+        if self._other is None or self._other[0] is not program:
+            self._other = (program, _has_other_tensors(program.body))
+        return self._other[1]
 
     def binary(self, op: str, left: Value, right: Value, result: Value, origin: ir.Binary) -> None:
         if isinstance(result, (Tensor, Unknown, Choice)):
@@ -342,6 +356,23 @@ class Computations(Observer):
 def tensors_of(value: Value | None) -> tuple[Value, ...]:
     """The elements of a list or tuple of known length."""
     return value.items or () if isinstance(value, Sequence) else ()
+
+
+def _has_other_tensors(body: list[ir.Statement]) -> bool:
+    """Whether a file has a class `Tensor` from a place that is not torch, and nothing of torch."""
+    pending, own = list(body), False
+    while pending:
+        statement = pending.pop()
+        if isinstance(statement, ir.Import):
+            for name in statement.names:
+                if (name.imported or name.qualified).partition(".")[0] == "torch":
+                    return False
+                own = own or name.bound == "Tensor"
+        elif isinstance(statement, ir.ClassDef):
+            own = own or statement.name == "Tensor"
+        elif isinstance(statement, (ir.If, ir.Try)):
+            pending += [each for block in ir.blocks(statement) for each in block]
+    return own
 
 
 def _cst(node: ir.Node) -> cst.BaseExpression | None:

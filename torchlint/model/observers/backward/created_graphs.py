@@ -34,6 +34,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING
+from torchlint.syntax.spelling import is_called_loss
 
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
@@ -89,12 +90,16 @@ class CreatedGraphs(Observer):
         self._created: list[_Created] = []
         self._needless_here: list[Event] = []
         self._used: set[int] = set()
+        self._losses: list[tuple[str, _Created]] = []
+        self._read: set[str] = set()
         self._depth = 0
         self._inner = 0
 
     def entry_started(self, function: Function | None) -> None:
         self.pending.start(function is None)
         self._created.clear()
+        self._losses.clear()
+        self._read.clear()
         self._depth = 0
         self._inner = 0 if function is None else 1
 
@@ -107,6 +112,9 @@ class CreatedGraphs(Observer):
             self._leave(result)
 
     def concluded(self) -> None:
+        for name, created in self._losses:
+            # A penalty that is made and never read is forgotten: what is wrong is that, not the graph it needs.
+            created.used = created.used or name not in self._read
         self.pending.flush(self._needless_here.append)
         self._used |= {id(each.argument) for each in self._created if self._differentiated(each)}
         self._created.clear()
@@ -215,7 +223,12 @@ class CreatedGraphs(Observer):
         if name != "data" or not isinstance(owner, Tensor):  # `.data` takes the numbers alone
             self._leave(value)
 
+    def name_set(self, name: str, value: Value, node: ir.Node) -> None:
+        if is_called_loss(name):
+            self._losses += [(name, each) for each in self._created if each.holds(value)]
+
     def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
+        self._read.add(name)
         for created in self._created:
             if created.holds(value):
                 created.read_in = self.machine.statement

@@ -359,7 +359,8 @@ def _has_no_gradient(backward: Method | None, place: int) -> bool:
 def _is_only_written(method: Method, name: str) -> bool:
     """
     Whether nothing is read of an input: a place for a result, or a count, that the caller wants filled. `mark_dirty`
-    would raise unless it is returned, too.
+    would raise unless it is returned, too; and of a leaf even then, which is what `set_` fills: a tensor without memory
+    that the caller has made to be given some.
     """
     left = sum(isinstance(node, cst.Name) and node.value == name for node in method.nodes)
     for node in method.nodes:
@@ -367,6 +368,10 @@ def _is_only_written(method: Method, name: str) -> bool:
         if isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
             function = node.value.func
             written = function.value if isinstance(function, cst.Attribute) else None
+        elif isinstance(node, cst.Return) and isinstance(node.value, cst.Call):
+            function = node.value.func
+            if isinstance(function, cst.Attribute) and function.attr.value == "set_":
+                written = function.value
         elif isinstance(node, cst.AssignTarget) and isinstance(node.target, cst.Subscript):
             written = node.target.value
         elif isinstance(node, cst.Comparison) and isinstance(node.comparisons[0].operator, cst.Is | cst.IsNot):
@@ -401,6 +406,8 @@ def _writes(
             called = node.func.attr.value
             in_place = called.endswith("_") and not called.endswith("__") and called != "requires_grad_"
             op = called if in_place and not called.startswith(("detach", "retain")) else ""
+            if called == "copy_" and [text(each.value) for each in node.args] == [name]:
+                op = ""  # onto itself: every value stays
         elif isinstance(node, cst.AugAssign) and certain:
             written = node.target.value if isinstance(node.target, cst.Subscript) else node.target
             op = "augmented assignment" if text(written) == name else ""

@@ -13,10 +13,10 @@ import libcst as cst
 
 from torchlint.model.events.numerics import DimensionImplied
 from torchlint.model.observers.numerics.enclosing import Definition, definitions_of, is_unread
-from torchlint.model.state.computations import Computations, constant
+from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Constant, Instance, Module, Scalar, Sequence, Value
+from torchlint.model.state.values import Constant, Instance, Module, Scalar, Sequence, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import IMPLIED_DIM, SOFTMAXES, here
 
@@ -24,7 +24,8 @@ _NAMES = frozenset(f"torch.nn.{name}" if name[0].isupper() else f"torch.nn.funct
 _KEEPS = frozenset(
     """
     abs clamp clone contiguous detach dropout Dropout elu exp gelu leaky_relu linear log masked_fill neg relu sigmoid
-    silu softplus sqrt tanh float double half to type cpu cuda Identity LayerNorm layer_norm
+    silu softplus sqrt tanh float double half to type cpu cuda Identity LayerNorm layer_norm transpose swapaxes movedim
+    flip roll cumsum
     """.split()  # noqa: SIM905
 )
 """What gives as many dimensions as its first operand has."""
@@ -41,7 +42,9 @@ _MAPS = {
 _KEEPS_MAPS = frozenset({"interpolate", "upsample", "Upsample", "dropout2d", "Dropout2d", "GroupNorm", "group_norm"})
 _KEEPING = _KEEPS | {"Linear", "ReLU", "ELU", "GELU", "SiLU", "Tanh", "Sigmoid", "LeakyReLU", "BatchNorm1d", "Softplus"}
 _RESHAPES = frozenset({"view", "reshape"})
-_ARITHMETIC = frozenset("+-*/")
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "**", "add", "sub", "mul", "div"})
+_REDUCES = frozenset({"amax", "amin", "logsumexp", "max", "mean", "min", "nanmean", "nansum", "prod", "sum"})
+"""What takes the dimensions that it is given out, and asks next whether they stay, with the size 1."""
 _DEPTH = 12
 
 
@@ -201,10 +204,14 @@ class ImplicitDims(Computations):
             return _with_one(made.name, self._rank(first, depth - 1), made.get(1, "dim"))
         if made.name in ("matmul", "@", "t") and all(self._rank(each, depth - 1) == 2 for each in made.operands):
             return 2
+        if made.name == "permute":
+            return _sizes(rest)
+        if made.name in _REDUCES:
+            return _reduced(self._rank(first, depth - 1), made)
         if made.name in _ARITHMETIC and len(rest) == 1:
-            numbers = [each for each in made.operands if isinstance(each, (Constant, Scalar))]
-            tensors = [each for each in made.operands if not isinstance(each, (Constant, Scalar))]
-            return self._rank(tensors[0], depth - 1) if len(numbers) == 1 else None
+            ranks = [self._rank(each, depth - 1) for each in made.operands if not _is_number(each)]
+            known = [each for each in ranks if each is not None]
+            return max(known) if known and len(known) == len(ranks) else None
         return self._rank(first, depth - 1) if made.name in _KEEPS or made.name in _KEEPS_MAPS else None
 
     def _is_map(self, value: Value | None) -> bool:
@@ -250,6 +257,30 @@ def _with_one(name: str, rank: int | None, dim: Value | None) -> int | None:
     if name == "unsqueeze":
         return rank + 1
     return rank - 1 if 0 < rank <= 3 else None
+
+
+def _reduced(rank: int | None, made: Computation) -> int | None:
+    """How many dimensions of so many a sum leaves, or the like; None where they are not written."""
+    dim, keeps = made.get(1, "dim", "axis"), made.get(2, "keepdim", "keepdims")
+    kept = constant(keeps) if keeps is not None else False
+    if rank is None or not isinstance(kept, bool):
+        return None
+    dims = dim.items if isinstance(dim, Sequence) else (dim,) if dim is not None else ()
+    if not dims or not all(type(constant(each)) is int for each in dims):
+        return None
+    return rank if kept else rank - len(dims)
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value is a number: also an argument that is one when it is left out, or is annotated as one."""
+    if isinstance(value, (Constant, Scalar)):
+        return True
+    source = value.source if isinstance(value, Unknown) else None
+    if not isinstance(source, ir.Parameter):
+        return False
+    if isinstance(source.annotation, ir.Name) and source.annotation.id in ("float", "int"):
+        return True
+    return isinstance(source.default, ir.Constant) and isinstance(source.default.value, (int, float))
 
 
 def _sizes(given: tuple[Value, ...]) -> int | None:

@@ -12,7 +12,8 @@ from torchlint.model.events.numerics import LogarithmComposed, Stable
 from torchlint.model.observers.numerics.bounds import CHOSEN, Bounds, BoundsOf
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Tensor, Value
+from torchlint.model.state.tensors import Storage, Write
+from torchlint.model.state.values import Tensor, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here, near
 from torchlint.syntax.spelling import identifier
@@ -48,6 +49,7 @@ _LIMITS = frozenset({"clamp", "clamp_max", "clip", "fmin", "hardtanh", "min", "m
 _MENDING = frozenset({"clamp", "clamp_min", "clip", "gather", "maximum"})
 """What takes the infinite entries out of a result, or reads some entries of it alone: of what was drawn, say."""
 _DIVISIONS = frozenset({"/", "div", "divide", "true_divide"})
+_SUBTRACTIONS = frozenset({"-", "-=", "sub", "subtract"})
 _ROUNDED = frozenset({"log_softmax", "logsigmoid", "logsumexp"})
 """What takes the logarithm of something that may be 0."""
 _OVERFLOWS = 88.0
@@ -74,6 +76,12 @@ class Logarithms(Computations):
         self._waiting: list[tuple[Computation, Computation, LogarithmComposed]] = []
         self._divisors: list[Computation] = []
         self._mended: list[Computation] = []
+        self._lowered: list[Storage] = []
+        self._of_lowered: list[Computation] = []
+
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        if write.op.rstrip("_") in _SUBTRACTIONS:
+            self._lowered.append(tensor.storage)
 
     def concluded(self) -> None:
         for made, inner, event in self._waiting:
@@ -83,8 +91,12 @@ class Logarithms(Computations):
         self._waiting.clear()
         self._mended.clear()
         self._divisors.clear()
+        self._lowered.clear()
+        self._of_lowered.clear()
 
     def computed(self, made: Computation) -> None:
+        if made.name == "exp" and self._is_lowered(made.get(0, "input")):
+            self._of_lowered.append(made)
         if made.name in _DIVISIONS and len(made.operands) > 1:
             divisor = self.behind_views(made.operands[1])
             if divisor is not None:
@@ -102,6 +114,14 @@ class Logarithms(Computations):
                 self._logarithm(made)
         elif made.name in ("-", "+") and made.how == "operator":
             self._difference(made)
+
+    def _is_lowered(self, value: Value | None) -> bool:
+        """Whether something was subtracted in place from a value, of which nobody may know what it is."""
+        tensor = self.tensor(value)
+        source = tensor.origin if tensor is not None else value.source if isinstance(value, Unknown) else None
+        if isinstance(source, ir.AugmentedAssign) and source.op == "-":
+            return True
+        return tensor is not None and any(each is tensor.storage for each in self._lowered)
 
     def _logarithm(self, made: Computation) -> None:
         inner = self.maker(made.get(0))
@@ -215,12 +235,14 @@ class Logarithms(Computations):
     def _is_shifted(self, exponential: Computation) -> bool:
         """
         Whether something is subtracted from what is exponentiated: the maximum, by hand, and that is stable. What only
-        picks or lays out elements may come between.
+        picks or lays out elements may come between. Or it was subtracted in place, before.
         """
+        if any(each is exponential for each in self._of_lowered):
+            return True
         pending = [exponential.get(0, "input")]
         for _ in range(_MOST_PICKED):
             shifted = self.maker(pending.pop(0)) if pending else None
-            if shifted is not None and shifted.name in ("-", "sub", "subtract"):
+            if shifted is not None and shifted.name.rstrip("_") in _SUBTRACTIONS:
                 return True
             if shifted is not None and shifted.name in _PICKING:
                 pending += shifted.operands
