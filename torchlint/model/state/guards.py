@@ -49,9 +49,10 @@ def meet(one: Guard, other: Guard) -> Guard | None:
 
 
 def _both(one: Guard, other: Guard) -> Guard | None:
-    if len(one) < len(other):
-        one, other = other, one
-    if len(one) > _FEW:
+    most, size = len(one), len(other)
+    if most < size:
+        one, other, most = other, one, size
+    if most > _FEW:
         known = arms_of(one)
         new = other - one
         if not new:
@@ -59,7 +60,7 @@ def _both(one: Guard, other: Guard) -> Guard | None:
         return one | new if all(key not in known for key, _ in new) else None
     literals = one | other
     size = len(literals)
-    if size == len(one):
+    if size == most:
         return one
     return None if len(dict(literals)) < size else literals
 

@@ -257,7 +257,7 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
     merged: list[tuple[Guard, Value]] = []
     for guard, choice in options:
         for inner, value in choice.alternatives if type(choice) is Choice else ((ALWAYS, choice),):
-            both = meet(guard, inner)
+            both = meet(guard, inner) if inner and inner is not guard else guard
             if both is None:
                 continue
             kind = type(value)
