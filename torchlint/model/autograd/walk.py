@@ -180,10 +180,8 @@ def joined(guards: list[Guard]) -> list[Guard]:
     """Guards one of which holds, without those that imply another, and with the two arms of a branch as one."""
     found: list[Guard] = []
     for guard in sorted(guards, key=len):
-        while True:
-            if any(other <= guard for other in found):
-                break
-            twin = next((other for other in found if _are_arms(guard, other)), None)
+        while not _is_implied(guard, found):
+            twin = _other_arm(guard, found)
             if twin is None:
                 found = [other for other in found if not guard <= other]
                 found.append(guard)
@@ -193,12 +191,29 @@ def joined(guards: list[Guard]) -> list[Guard]:
     return found
 
 
+def _is_implied(guard: Guard, known: list[Guard]) -> bool:
+    for other in known:  # noqa: SIM110 - asked of very many: a generator costs more than the question
+        if other <= guard:
+            return True
+    return False
+
+
+def _other_arm(guard: Guard, known: list[Guard]) -> Guard | None:
+    for other in known:
+        if _are_arms(guard, other):
+            return other
+    return None
+
+
 def _are_arms(one: Guard, other: Guard) -> bool:
     """Whether two guards are the same but for a branch of which each takes another arm."""
-    if len(one) != len(other) or len(one ^ other) != 2:
+    if len(one) != len(other):
         return False
-    (key, arm), (other_key, other_arm) = one ^ other
-    return key == other_key and isinstance(key, int) and {arm, other_arm} == {0, 1}
+    rest = one - other
+    if len(rest) != 1:
+        return False
+    ((key, arm),) = rest
+    return isinstance(key, int) and arm in (0, 1) and (key, 1 - arm) in other
 
 
 def targets(autograd: Autograd, inputs: list[Tensor] | None) -> set[int] | None:
