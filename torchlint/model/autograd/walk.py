@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torchlint.model.autograd.autograd import Autograd, Visited
 from torchlint.model.autograd.edges import edges_of
-from torchlint.model.state.guards import Guard, conjoin
+from torchlint.model.state.guards import Guard, agree, conjoin, meet
 from torchlint.model.state.values import GRAD_NO, GraphNode, Tensor, is_open, unknown_guard
 
 MOST_LITERALS = 16
@@ -52,6 +52,7 @@ def walk(
     leading: dict[int, bool] = {}
     surely: dict[int, bool] = {}
     perhaps = unknown_guard()
+    around = machine.guard
     left_out = False
     while pending and len(visited) < MOST_NODES:
         guard, node = pending.pop()
@@ -70,10 +71,10 @@ def walk(
         elif targets is not None and not leads(node, targets, surely, sure=True):
             guard = guard | perhaps  # through unknown code; whatever does not lead there is not run
         condition = node.condition.guard()
-        arrived = conjoin(guard, condition, machine.path, machine.assumed) if condition is not None else None
-        if arrived is None or condition is None:
+        arrived = meet(guard, condition) if condition is not None else None
+        if arrived is None or not agree(arrived, around):
             continue
-        guard = guard | condition
+        guard = arrived
         if len(guard) > MOST_LITERALS:
             guard = TANGLED
         known = visited.setdefault(id(node), (node, []))[1]
@@ -84,7 +85,7 @@ def walk(
             continue
         known.append(guard)
         for inner, target in reversed(node.edges):
-            both = conjoin(guard, inner)
+            both = meet(guard, inner)
             if both is not None:
                 pending.append((both, target))
     machine.budget.spend(len(visited) // 8)
@@ -135,6 +136,7 @@ def _joined(
     ways to a node are known before those from it are followed, and the two arms of a branch become one way.
     """
     machine = autograd.machine
+    around = machine.guard
     leaves: dict[int, tuple[Tensor, list[Guard]]] = {}
     coming: dict[int, list[Guard]] = {}
     for guard, node in starts:
@@ -146,15 +148,14 @@ def _joined(
         condition = node.condition.guard()
         ways: list[Guard] = []
         for guard in coming.pop(id(node), []):
-            if condition is None or conjoin(guard, condition, machine.path, machine.assumed) is None:
-                continue
-            guard = guard | condition
-            ways.append(TANGLED if len(guard) > MOST_LITERALS else guard)
+            arrived = meet(guard, condition) if condition is not None else None
+            if arrived is not None and agree(arrived, around):
+                ways.append(TANGLED if len(arrived) > MOST_LITERALS else arrived)
         ways = joined(ways)[:_MOST_WAYS] or known
         known[:] = ways
         for guard in ways:
             for inner, target in node.edges:
-                both = conjoin(guard, inner)
+                both = meet(guard, inner)
                 if both is None:
                     continue
                 if isinstance(target, GraphNode):
