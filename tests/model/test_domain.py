@@ -12,7 +12,18 @@ import pytest
 
 import torchlint.model
 from torchlint.condition import Condition
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, conditions, conjoin, covered, implied, unconditional
+from torchlint.model.state.guards import (
+    ALWAYS,
+    Guard,
+    Truth,
+    agree,
+    conditions,
+    conjoin,
+    covered,
+    implied,
+    meet,
+    unconditional,
+)
 from torchlint.model.state.trail import JOINED, Trail, join_field
 from torchlint.model.state.values import (
     GRAD_MAYBE,
@@ -31,6 +42,22 @@ GRADS = [GRAD_NO, GRAD_MAYBE, GRAD_YES, *(Grad(t, frozenset(n)) for t in (Truth.
 
 def guard(*literals: tuple[int, int]) -> Guard:
     return frozenset(literals)
+
+
+@pytest.mark.parametrize("length", [0, 9])
+def test_guards_agree_where_they_can_be_met(length: int) -> None:
+    """Also where one is so long that its branches are looked up."""
+    beside = guard(*((key, 0) for key in range(10, 10 + length)))
+    arms = [None, 0, 1]
+    few = [
+        guard(*((key, arm) for key, arm in enumerate(taken) if arm is not None))
+        for taken in itertools.product(arms, repeat=3)
+    ]
+    for one, other in itertools.product(few, [each | beside for each in few]):
+        together = one | other
+        expected = together if len(dict(together)) == len(together) else None
+        assert meet(one, other) == meet(other, one) == conjoin(one, other) == expected
+        assert agree(one, other) == agree(other, one) == (expected is not None)
 
 
 @pytest.mark.parametrize("domain", [list(Truth), GRADS], ids=["Truth", "Grad"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torchlint.model.autograd.autograd import Autograd, Visited
 from torchlint.model.autograd.edges import edges_of
-from torchlint.model.state.guards import Guard, conjoin
+from torchlint.model.state.guards import Guard, agree, conjoin, meet
 from torchlint.model.state.values import GRAD_NO, GraphNode, Tensor, is_open, unknown_guard
 
 MOST_LITERALS = 16
@@ -52,6 +52,7 @@ def walk(
     leading: dict[int, bool] = {}
     surely: dict[int, bool] = {}
     perhaps = unknown_guard()
+    around = machine.guard
     left_out = False
     while pending and len(visited) < MOST_NODES:
         guard, node = pending.pop()
@@ -70,10 +71,10 @@ def walk(
         elif targets is not None and not leads(node, targets, surely, sure=True):
             guard = guard | perhaps  # through unknown code; whatever does not lead there is not run
         condition = node.condition.guard()
-        arrived = conjoin(guard, condition, machine.path, machine.assumed) if condition is not None else None
-        if arrived is None or condition is None:
+        arrived = meet(guard, condition) if condition is not None else None
+        if arrived is None or not agree(arrived, around):
             continue
-        guard = guard | condition
+        guard = arrived
         if len(guard) > MOST_LITERALS:
             guard = TANGLED
         known = visited.setdefault(id(node), (node, []))[1]
@@ -84,7 +85,7 @@ def walk(
             continue
         known.append(guard)
         for inner, target in reversed(node.edges):
-            both = conjoin(guard, inner)
+            both = meet(guard, inner)
             if both is not None:
                 pending.append((both, target))
     machine.budget.spend(len(visited) // 8)
@@ -135,6 +136,7 @@ def _joined(
     ways to a node are known before those from it are followed, and the two arms of a branch become one way.
     """
     machine = autograd.machine
+    around = machine.guard
     leaves: dict[int, tuple[Tensor, list[Guard]]] = {}
     coming: dict[int, list[Guard]] = {}
     for guard, node in starts:
@@ -146,15 +148,14 @@ def _joined(
         condition = node.condition.guard()
         ways: list[Guard] = []
         for guard in coming.pop(id(node), []):
-            if condition is None or conjoin(guard, condition, machine.path, machine.assumed) is None:
-                continue
-            guard = guard | condition
-            ways.append(TANGLED if len(guard) > MOST_LITERALS else guard)
+            arrived = meet(guard, condition) if condition is not None else None
+            if arrived is not None and agree(arrived, around):
+                ways.append(TANGLED if len(arrived) > MOST_LITERALS else arrived)
         ways = joined(ways)[:_MOST_WAYS] or known
         known[:] = ways
         for guard in ways:
             for inner, target in node.edges:
-                both = conjoin(guard, inner)
+                both = meet(guard, inner)
                 if both is None:
                     continue
                 if isinstance(target, GraphNode):
@@ -180,10 +181,8 @@ def joined(guards: list[Guard]) -> list[Guard]:
     """Guards one of which holds, without those that imply another, and with the two arms of a branch as one."""
     found: list[Guard] = []
     for guard in sorted(guards, key=len):
-        while True:
-            if any(other <= guard for other in found):
-                break
-            twin = next((other for other in found if _are_arms(guard, other)), None)
+        while not _is_implied(guard, found):
+            twin = _other_arm(guard, found)
             if twin is None:
                 found = [other for other in found if not guard <= other]
                 found.append(guard)
@@ -193,12 +192,29 @@ def joined(guards: list[Guard]) -> list[Guard]:
     return found
 
 
+def _is_implied(guard: Guard, known: list[Guard]) -> bool:
+    for other in known:  # noqa: SIM110 - asked of very many: a generator costs more than the question
+        if other <= guard:
+            return True
+    return False
+
+
+def _other_arm(guard: Guard, known: list[Guard]) -> Guard | None:
+    for other in known:
+        if _are_arms(guard, other):
+            return other
+    return None
+
+
 def _are_arms(one: Guard, other: Guard) -> bool:
     """Whether two guards are the same but for a branch of which each takes another arm."""
-    if len(one) != len(other) or len(one ^ other) != 2:
+    if len(one) != len(other):
         return False
-    (key, arm), (other_key, other_arm) = one ^ other
-    return key == other_key and isinstance(key, int) and {arm, other_arm} == {0, 1}
+    rest = one - other
+    if len(rest) != 1:
+        return False
+    ((key, arm),) = rest
+    return isinstance(key, int) and arm in (0, 1) and (key, 1 - arm) in other
 
 
 def targets(autograd: Autograd, inputs: list[Tensor] | None) -> set[int] | None:

@@ -48,20 +48,34 @@ def meet(one: Guard, other: Guard) -> Guard | None:
     return _both(one, other) if other else one
 
 
+def agree(one: Guard, other: Guard) -> bool:
+    """Whether two guards can hold at once: what `meet` says of them, without the guard that it makes."""
+    if one <= other or not other:
+        return True
+    known = arms_of(other)
+    for key, arm in one:  # noqa: SIM110 - asked of very many: a generator costs more than the question
+        if key in known and known[key] != arm:
+            return False
+    return True
+
+
 def _both(one: Guard, other: Guard) -> Guard | None:
-    if len(one) < len(other):
-        one, other = other, one
-    if len(one) > _FEW:
+    if one >= other:
+        return one
+    if other >= one:
+        return other
+    most, least = len(one), len(other)
+    if most < least:
+        one, other, most = other, one, least
+    if most > _FEW:
         known = arms_of(one)
         new = other - one
-        if not new:
-            return one
-        return one | new if all(key not in known for key, _ in new) else None
+        for key, _ in new:
+            if key in known:
+                return None
+        return one | new
     literals = one | other
-    size = len(literals)
-    if size == len(one):
-        return one
-    return None if len(dict(literals)) < size else literals
+    return None if len(dict(literals)) < len(literals) else literals
 
 
 _FEW = 8

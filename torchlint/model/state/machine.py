@@ -19,7 +19,7 @@ from torchlint.model.events import AutogradRefused, BackwardCalled, Event, Tenso
 from torchlint.model.events.trace import StateKind, Step
 from torchlint.model.state.budget import Budget
 from torchlint.model.state.callers import Callers
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, arms_of, conjoin
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, agree, arms_of, meet
 from torchlint.model.state.hooks import NOBODY
 from torchlint.model.state.trail import Trail
 from torchlint.model.state.values import ForeignCall, Frame, Globals, Tensor, Value, alternatives, choose
@@ -218,8 +218,8 @@ class Machine:
         mark = self.trail.mark()
         live = []
         for guard, run in arms:
-            taken = conjoin(path, guard)
-            if taken is None or conjoin(taken, assumed) is None:
+            taken = meet(path, guard)
+            if taken is None or not agree(taken, assumed):
                 continue
             if assume:
                 self.assumed = assumed | guard

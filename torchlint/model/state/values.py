@@ -18,7 +18,7 @@ from torchlint.knowledge import foreign
 from torchlint.model.state.constants import NONE as NONE
 from torchlint.model.state.constants import Constant as Constant
 from torchlint.model.state.constants import Scalar as Scalar
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, meet
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, agree, meet
 from torchlint.model.state.objects import Bound as Bound
 from torchlint.model.state.objects import Class as Class
 from torchlint.model.state.objects import ForeignCall as ForeignCall
@@ -241,7 +241,7 @@ def alternatives(value: Value, path: Guard = ALWAYS) -> tuple[tuple[Guard, Value
         return ((ALWAYS, value),)
     if not path:
         return value.alternatives
-    return tuple([option for option in value.alternatives if meet(option[0], path) is not None])
+    return tuple([option for option in value.alternatives if agree(option[0], path)])
 
 
 def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
@@ -257,7 +257,7 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
     merged: list[tuple[Guard, Value]] = []
     for guard, choice in options:
         for inner, value in choice.alternatives if type(choice) is Choice else ((ALWAYS, choice),):
-            both = meet(guard, inner)
+            both = meet(guard, inner) if inner and inner is not guard else guard
             if both is None:
                 continue
             kind = type(value)
@@ -285,10 +285,13 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
 
 def _are_arms(one: Guard, other: Guard) -> bool:
     """Whether two guards are the two arms of one branch, so that together they say what they have in common."""
-    if len(one) != len(other) or len(one ^ other) != 2:
+    if len(one) != len(other):
         return False
-    (key, arm), (other_key, other_arm) = one ^ other
-    return key == other_key and {arm, other_arm} == {0, 1} and not (isinstance(key, tuple) and key[0] == "unknown")
+    rest = one - other
+    if len(rest) != 1:
+        return False
+    ((key, arm),) = rest
+    return arm in (0, 1) and (key, 1 - arm) in other and not (isinstance(key, tuple) and key[0] == "unknown")
 
 
 def _same(left: Value, right: Value) -> bool:
