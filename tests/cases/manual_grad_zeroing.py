@@ -662,3 +662,34 @@ def parameter_of_an_object_that_its_class_calls_otherwise():
     kept = weight.linears.grad
     weight.linears.grad.zero_()  # smell: [TLN401]
     weight(torch.zeros(3)).backward()
+
+
+def leaf_of_an_unknown_product_whose_backward_is_handed_on():
+    w = eval("0.5") * torch.arange(4.0)
+    w.requires_grad = True
+    eval("lambda function: function")((2 * w).sum().backward)()
+    w.grad.zero_()
+
+
+def leaf_of_an_unknown_product_in_a_function_that_is_handed_on():
+    w = eval("0.5") * torch.arange(4.0)
+    w.requires_grad = True
+    eval("lambda function: function()")(lambda: w.sum().backward())
+    w.grad.zero_()
+
+
+def leaf_of_an_unknown_product_that_unknown_code_was_given():
+    w = (eval("0.5") * torch.arange(4.0)).clone().requires_grad_()
+    (eval("lambda tensor: tensor")(w) ** 3).sum().backward()
+    w.grad.zero_()
+
+
+def leaf_whose_gradient_is_not_what_nobody_knows():
+    w = torch.zeros(2, 1, requires_grad=True)
+    if w.grad is not torch.version.hip:  # None where torch is built without it
+        w.grad.zero_()
+    w.grad.zero_() if w.grad is not eval("None") else None
+    w.grad is not eval("None") and w.grad.zero_()
+    while w.grad is not eval("None"):
+        w.grad.zero_()
+        break

@@ -389,3 +389,25 @@ def output_of_a_recurrent_layer():
     cell = nn.GRU(3, 3)
     out, hidden = cell(torch.ones(2, 1, 3))
     optimizer = torch.optim.SGD([out], lr=0.1)  # error: [TLN304]
+
+
+def default_device_set_by_a_name_that_is_computed():
+    getattr(torch, eval("'set_default_device'"))("meta")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_by_a_function_that_unknown_code_hands_back():
+    eval("lambda function: function")(torch.set_default_device)("meta")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_inside_of_another_context():
+    with torch.no_grad():
+        torch.set_default_device("meta")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)

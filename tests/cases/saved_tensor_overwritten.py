@@ -1466,3 +1466,16 @@ def layers_by_their_names_in_another_order():
             return y
 
     Block()(torch.rand(2, 2)).sum().backward()
+
+
+def while_loop_that_may_end_before_its_third_iteration():
+    step = eval("1")
+    w = torch.ones(3, requires_grad=True)
+    h = torch.zeros(3)
+    i = 0
+    while i < 2:
+        h = h * w + w
+        (g,) = torch.autograd.grad(h.sum(), w, retain_graph=True)  # smell: [TLN102]
+        with torch.no_grad():
+            w -= 0.1 * g
+        i += step

@@ -13,7 +13,7 @@ from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.events import Refusal
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, implied
-from torchlint.model.state.values import GRAD_NO, GRAD_YES, Grad, GraphNode, Tensor, Write, is_open, unknown_guard
+from torchlint.model.state.values import GRAD_NO, Grad, GraphNode, Tensor, Write, is_open, unknown_guard
 from torchlint.syntax import ir
 
 
@@ -25,7 +25,7 @@ def running_statement(autograd: Autograd) -> ir.Node:
 
 def _known_edges(tensor: Tensor) -> tuple[tuple[Guard, GraphNode | Tensor], ...]:
     if tensor.grad_fn:
-        if tensor.own == GRAD_YES and all(is_open(guard) for guard, _ in tensor.grad_fn):
+        if tensor.own != GRAD_NO and all(is_open(guard) for guard, _ in tensor.grad_fn):
             return (*tensor.grad_fn, (unknown_guard(), tensor))  # told to require grad, it may be a leaf
         return tensor.grad_fn
     if tensor.own == GRAD_NO:

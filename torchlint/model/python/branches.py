@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from torchlint.model.autograd.tensors import possible_gradient
 from torchlint.model.python.attributes import evaluate_again
-from torchlint.model.python.decisions import arms_of_test, evaluate_test
+from torchlint.model.python.decisions import arms_of_test, evaluate_test, gradients_asked_for, some_gradient
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import lookup, set_variable
 from torchlint.model.state.guards import Guard, Truth
@@ -67,8 +66,7 @@ def _refine(run: Run, test: ir.Expression, holds: bool) -> None:
         if holds:
             _no_none(run, test)
     else:  # what comes of a gradient that is asked for somehow else may tell whether there is one
-        for owner in run.condition(test).graded:
-            _some_gradient(run, owner)
+        gradients_asked_for(run, test)
 
 
 def _no_none(run: Run, node: ir.Expression) -> None:
@@ -81,7 +79,7 @@ def _no_none(run: Run, node: ir.Expression) -> None:
     if not isinstance(node, ir.Attribute) or node.attr != "grad":
         return
     if not dotted(node.value):
-        _some_gradient(run, node.value)
+        some_gradient(run, node.value)
         return
     owner = evaluate_again(run, node.value)
     options = [option for option in alternatives(owner, run.machine.guard) if isinstance(option[1], Tensor)]
@@ -93,14 +91,6 @@ def _no_none(run: Run, node: ir.Expression) -> None:
         kept = Unknown() if each.grad == NONE else _without_none(each.grad)
         if kept is not None:
             run.machine.trail.set(each, "grad", kept)
-
-
-def _some_gradient(run: Run, owner: ir.Expression) -> None:
-    """What an expression gives that is no name has a gradient: each tensor that it is written with may be that."""
-    for node in ir.walk(owner):
-        for tensor in reachable_tensors(evaluate_again(run, node)) if isinstance(node, _NAMED) and dotted(node) else ():
-            if tensor.grad == NONE:
-                run.machine.trail.set(tensor, "grad", possible_gradient())
 
 
 def match_statement(run: Run, node: ir.Match) -> None:

@@ -2,7 +2,7 @@
 Functions of the file that are handed on: hooks and callbacks may run at any time.
 
 The lists they fill and the variables they set are unknown from then on. So are the gradients that a `backward` which
-is handed on leads to, and the grad mode once `torch.set_grad_enabled` is.
+is handed on leads to, and the grad mode once `torch.set_grad_enabled` is, or the default that another one sets.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ from torchlint.syntax.spelling import dotted
 
 _SETTING_MODE = frozenset(each.rpartition(".")[2] for each in SETS_GRAD_MODE)
 _SETTING = _SETTING_MODE | frozenset(DEFAULTS_SET_BY)
+_SETTERS = frozenset({*SETS_GRAD_MODE, *(f"torch.{each}" for each in DEFAULTS_SET_BY)})
+"""Functions of torch that set something for all that comes."""
 _OF_CONTAINERS = frozenset(
     {
         "append",
@@ -159,7 +161,7 @@ def hand_on(run: Run, values: list[Value]) -> None:
     for value in values:
         if not isinstance(value, _CALLED_OR_HOLDING):
             continue
-        if isinstance(value, External) and value.qualified not in SETS_GRAD_MODE:
+        if isinstance(value, External) and value.qualified not in _SETTERS:
             continue
         functions = [each for _, each in alternatives(value)]
         inside = [] if isinstance(value, Function) else within(value, _parts_and_functions, 3)
@@ -177,10 +179,10 @@ def hand_on(run: Run, values: list[Value]) -> None:
                 _hand_on_with_callees(run, callback)
         for each in inside:
             differentiates = isinstance(each, Bound) and each.function is None and each.name == "backward"
-            sets_mode = isinstance(each, External) and each.qualified in SETS_GRAD_MODE
-            if not (differentiates or sets_mode):
+            sets = isinstance(each, External) and each.qualified in _SETTERS
+            if not (differentiates or sets):
                 continue
-            if not any(each is one or (sets_mode and each == one) for one in run.handed_to_unknown):
+            if not any(each is one or (sets and each == one) for one in run.handed_to_unknown):
                 run.machine.trail.set(run, "handed_to_unknown", (*run.handed_to_unknown, each))
 
 
@@ -269,8 +271,8 @@ def run_handed_on(run: Run, *, with_calls: bool = True) -> None:
             for tensor in reachable_tensors(each.receiver):
                 for _, leaf in graph_of(run.autograd, tensor, None)[1]:
                     unsettle_grad(run, leaf)
-        else:
-            set_grad_mode(run.torch, Truth.MAYBE)
+        elif isinstance(each, External):
+            _may_be_set(run, each.qualified.rpartition(".")[2])
 
 
 def _may_have_run(run: Run, functions: HandedOn) -> None:

@@ -70,7 +70,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     mode, ambient, very_dtypes, may_cast = machine.grad_mode, machine.ambient, torch.very_dtypes, autograd.may_cast
     inference, callers_mode, unchecked = machine.inference, machine.callers_mode, autograd.recomputed
     modes_set = torch.modes_set
-    device = torch.default_device
+    device = entered_device = torch.default_device
     if not _keeps_dtypes(run, item.context):
         torch.very_dtypes = False
         autograd.may_cast = True
@@ -93,9 +93,9 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         entered_value = _enter(run, item.context, value)
         if item.target is not None:
             assign(run, item.target, entered_value)
-        inner = device_context(torch, value, _keeps_device(run, item.context, value))
-        if inner != device:
-            machine.trail.set(torch, "default_device", inner)
+        entered_device = device_context(torch, value, _keeps_device(run, item.context, value))
+        if entered_device != device:
+            machine.trail.set(torch, "default_device", entered_device)
         autograd.recomputed = autograd.recomputed or _takes_saved(run, item.context, value)
         restores = isinstance(value, GradModeGuard)
         plain = machine.grad_mode is mode and not isinstance(value, Instance)
@@ -103,8 +103,9 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         body()
     run.budget.nested -= 1
     machine.contexts -= 1
-    if torch.default_device != device and not machine.dead:
-        machine.trail.set(torch, "default_device", device)
+    if entered_device != device and not machine.dead:  # else it is left as it was set inside, by a call
+        same = torch.default_device == entered_device
+        machine.trail.set(torch, "default_device", device if same else "")
     machine.grad_mode, torch.very_dtypes, autograd.may_cast = mode, very_dtypes, may_cast
     machine.inference, machine.callers_mode, autograd.recomputed = inference, callers_mode, unchecked
     if machine.ambient is not ambient and not machine.contexts:

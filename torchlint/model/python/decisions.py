@@ -13,13 +13,15 @@ from typing import TypeVar
 import libcst as cst
 
 from torchlint.knowledge.ops import find as ops
-from torchlint.model.python.attributes import attribute
+from torchlint.model.autograd.tensors import possible_gradient
+from torchlint.model.python.attributes import attribute, evaluate_again
 from torchlint.model.python.operators import holds_tensor
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import lookup
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.trail import widen
 from torchlint.model.state.values import (
+    NONE,
     Bound,
     Class,
     Constant,
@@ -35,12 +37,13 @@ from torchlint.model.state.values import (
     Value,
     choose,
     made_of,
+    reachable_tensors,
     unknown_guard,
 )
 from torchlint.model.torch.arguments import truth_of
 from torchlint.model.torch.operations import apply
 from torchlint.syntax import conditions, dataflow, ir
-from torchlint.syntax.spelling import identifier
+from torchlint.syntax.spelling import dotted, identifier
 
 T = TypeVar("T")
 
@@ -108,6 +111,8 @@ def _boolean(run: Run, node: ir.Boolean) -> Value:
             return value if not results or _known_truth(results, value) else _joined([*results, value])
         if truth is Truth.MAYBE or operand is node.operands[-1]:
             results.append(value)
+        if truth is Truth.MAYBE and operand is not node.operands[-1]:
+            gradients_asked_for(run, operand)
     return _joined(results) if len(results) != 1 else results[0]
 
 
@@ -132,10 +137,22 @@ def decide(run: Run, test: ir.Expression, then: Callable[[], Value], other: Call
     truth = evaluate_test(run, test)
     if truth is not Truth.MAYBE:
         return then() if truth is Truth.YES else other()
-    arms = arms_of_test(run, test, then, other)
+    arms = arms_of_test(run, test, partial(_in_its_light, run, test, then), partial(_in_its_light, run, test, other))
     if len(arms) == 1:
         return arms[0][1]()
     return choose(run.machine.fork(arms))
+
+
+def _in_its_light(run: Run, test: ir.Expression, arm: Callable[[], Value]) -> Value:
+    """An arm of a condition that nobody knows."""
+    gradients_asked_for(run, test)
+    return arm()
+
+
+def gradients_asked_for(run: Run, test: ir.Expression) -> None:
+    """Where a condition that nobody knows is decided, it may have told that there is a gradient of what it names."""
+    for owner in run.condition(test).graded:
+        some_gradient(run, owner)
 
 
 def arms_of_test(
@@ -214,6 +231,16 @@ def _on_path(run: Run, excluded: Guard, arm: Callable[[], T]) -> T:
     """An arm in which these conditions do not hold."""
     run.machine.path = run.machine.path | excluded
     return arm()
+
+
+def some_gradient(run: Run, owner: ir.Expression) -> None:
+    """What an expression gives that is no name has a gradient: each tensor that it is written with may be that."""
+    for node in ir.walk(owner):
+        if not isinstance(node, (ir.Name, ir.Attribute)) or not dotted(node):
+            continue
+        for tensor in reachable_tensors(evaluate_again(run, node)):
+            if tensor.grad == NONE:
+                run.machine.trail.set(tensor, "grad", possible_gradient())
 
 
 def branch_of(run: Run, test: ir.Expression) -> tuple[int, bool]:

@@ -149,7 +149,8 @@ def _unsettle_tensor(run: Run, tensor: Tensor, slightly: bool) -> None:
 
 def unsettle_grad(run: Run, tensor: Tensor) -> None:
     """A backward may have run that nobody has seen."""
-    if (tensor.grad is NONE or (isinstance(tensor.grad, Constant) and tensor.grad == NONE)) and not tensor.grad_fn:
+    none = tensor.grad is NONE or (isinstance(tensor.grad, Constant) and tensor.grad == NONE)
+    if none and tensor.is_leaf is not Truth.NO:
         run.machine.trail.set(tensor, "grad", possible_gradient())
 
 

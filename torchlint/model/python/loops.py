@@ -15,7 +15,7 @@ import libcst as cst
 from torchlint.model.events.trace import StateKind
 from torchlint.model.python.binding import assign
 from torchlint.model.python.containers import elements_of
-from torchlint.model.python.decisions import evaluate_test
+from torchlint.model.python.decisions import evaluate_test, gradients_asked_for
 from torchlint.model.python.run import LoopFrame, Run, Statements
 from torchlint.model.python.variables import lookup
 from torchlint.model.state.guards import Guard, Truth
@@ -177,11 +177,14 @@ def while_statement(run: Run, node: ir.While) -> None:
     for hook in machine.watch.loop_started:
         hook(node)
     truth = _counted(run, loop, node, evaluate_test(run, node.test))
+    if truth is Truth.MAYBE:
+        gradients_asked_for(run, node.test)
     if truth is not Truth.NO and not machine.dead:
         before = Snapshot(machine.frame) if run.repeating else None
-        loop.more = not run.repeating
-        _iterate_body(run, loop, node)
-        loop.more = False
+        if truth is Truth.YES or not loop.count:  # that it runs is taken for granted, not that it goes on
+            loop.more = not run.repeating
+            _iterate_body(run, loop, node)
+            loop.more = False
         if isinstance(node.test, ir.Constant) and not run.repeating:
             _until_left(run, loop, node)
 

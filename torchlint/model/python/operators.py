@@ -34,6 +34,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     is_foreign,
+    is_value_of_elsewhere,
     made_of,
 )
 from torchlint.model.torch.arguments import kind_of
@@ -208,7 +209,14 @@ def _identity(run: Run, op: str, left: Value, right: Value) -> Value:
         )
         return Constant(op == "is not") if definite else Scalar("bool")
     same = left is right or (isinstance(left, (Constant, External)) and left == right)
+    if not same and any(isinstance(each, External) and _may_be_any(each) for each in (left, right)):
+        return Scalar("bool")
     return Constant(same == (op == "is"))
+
+
+def _may_be_any(value: External) -> bool:
+    """Whether something imported may be None, or what has another name here."""
+    return is_value_of_elsewhere(value) or value.qualified.startswith("torch.version.")
 
 
 def fold(op: str, left: Constant, right: Constant) -> Value:

@@ -46,7 +46,7 @@ _PUTTING = frozenset({"setattr"})
 def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> None:
     """Unknown code ran: the grad mode may be another one."""
     machine = run.machine
-    of_torch = called in _SETTERS or (_is_of_torch(callee) and _may_be_flag(site))
+    of_torch = called in _SETTERS or (is_of_torch(callee) and _may_be_flag(site))
     # inside of a `with` that leaves the mode as it finds it, too: what is set there lasts
     set_by_call = machine.ambient is Truth.NO and machine.grad_mode is not Truth.YES
     if of_torch or (set_by_call and _may_do_anything(run, callee, called, site)):
@@ -106,7 +106,7 @@ def _named(name: Value | None) -> str:
     return name.value if isinstance(name, Constant) and isinstance(name.value, str) else "*"
 
 
-def _is_of_torch(callee: Value) -> bool:
+def is_of_torch(callee: Value) -> bool:
     """Whether it is something of torch, nobody knows what: `getattr(torch, name)`."""
     return isinstance(callee, Unknown) and isinstance(callee.part_of, External)
 

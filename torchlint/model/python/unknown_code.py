@@ -29,7 +29,7 @@ from torchlint.model.python.flags import (
     method_of_elsewhere,
     unsettle_gradients,
 )
-from torchlint.model.python.process import may_change_mode, may_patch
+from torchlint.model.python.process import is_of_torch, may_change_mode, may_patch
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
@@ -109,7 +109,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     arguments = [*passed, *(each.receiver for each in passed if isinstance(each, Bound))]
     for hook in machine.watch.unknown_called:
         hook(callee, receiver, arguments, site.node)
-    given_to_unknown(run.torch, arguments)
+    given_to_unknown(run.torch, arguments, of_torch=is_of_torch(callee))
     if machine.grad_mode is Truth.NO:
         # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
         return Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)

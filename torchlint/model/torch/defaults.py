@@ -13,7 +13,7 @@ https://docs.pytorch.org/docs/stable/tensor_attributes.html; `torch/__init__.py`
 from __future__ import annotations
 
 from torchlint.model.state.call_site import CallSite
-from torchlint.model.state.values import NONE, Constant, External, Scalar, Tensor, Value, alternatives
+from torchlint.model.state.values import NONE, Constant, External, Scalar, Tensor, Unknown, Value, alternatives
 from torchlint.model.torch.arguments import as_argument, class_of, precise_dtype
 from torchlint.model.torch.torch import Torch
 
@@ -73,12 +73,20 @@ def set_default_dtype(torch: Torch, qualified: str, site: CallSite) -> Value:
     return NONE
 
 
-def given_to_unknown(torch: Torch, arguments: list[Value]) -> None:
-    """Unknown code that is given a dtype may set it as the default: `getattr(torch, name)(torch.float64)`."""
-    for each in arguments:
+def given_to_unknown(torch: Torch, arguments: list[Value], *, of_torch: bool) -> None:
+    """
+    Unknown code that is given a dtype may set it as the default, and what is taken `of_torch` by a name that nobody
+    knows any default by what it is given: `getattr(torch, name)("meta")`.
+    """
+    for each in (option for value in arguments for _, option in alternatives(value)):
         dtype = as_argument(each) if isinstance(each, External) else None
-        if torch.default_dtype and isinstance(dtype, str) and class_of(dtype):
-            _set(torch, "default_dtype", "")
+        is_dtype = isinstance(dtype, str) and bool(class_of(dtype))
+        elsewhere = isinstance(each, External) and not is_dtype
+        may_be_any = of_torch and (elsewhere or (isinstance(each, Unknown) and each.tensor is None))
+        if may_be_any or is_dtype:
+            unsettle_default(torch, "default_dtype")
+        if may_be_any or (of_torch and (each == NONE or is_device(each))):
+            unsettle_default(torch, "default_device")
 
 
 def set_default_type(torch: Torch, qualified: str, site: CallSite) -> Value:
@@ -100,7 +108,8 @@ def set_default_device(torch: Torch, qualified: str, site: CallSite) -> Value:
 
 def unsettle_default(torch: Torch, what: str) -> None:
     """The default dtype, or device, may be another one."""
-    _set(torch, what, "")
+    if getattr(torch, what):
+        _set(torch, what, "")
 
 
 def device_context(torch: Torch, value: Value, known: bool) -> str:
