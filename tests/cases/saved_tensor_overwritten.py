@@ -1479,3 +1479,50 @@ def while_loop_that_may_end_before_its_third_iteration():
         with torch.no_grad():
             w -= 0.1 * g
         i += step
+def chunk_of_an_unknown_layer_written():
+    """Raises: modified by an inplace operation"""
+
+    class Gates(nn.Module):
+        def __init__(self, layers):
+            super().__init__()
+            self.layers = nn.ModuleList(layers)
+
+        def forward(self, x, level):
+            forget, update = self.layers[level](x).chunk(2, dim=1)
+            gate = torch.sigmoid(forget)
+            gate.mul_(0.5)  # warning: [TLN201]
+            return gate + update
+
+    Gates([vars(nn)["Linear"](4, 8)])(torch.rand(3, 4), 0).sum().backward()
+
+
+def chunk_of_an_unknown_layer_written_before_it_is_saved():
+    class Gates(nn.Module):
+        def __init__(self, layers):
+            super().__init__()
+            self.layers = nn.ModuleList(layers)
+
+        def forward(self, x, level):
+            forget = self.layers[level](x).unsqueeze(0) + 1
+            forget.mul_(0.5)
+            return torch.sigmoid(forget)
+
+    Gates([vars(nn)["Linear"](4, 8)])(torch.rand(3, 4), 0).sum().backward()
+
+
+def indices_that_an_unknown_layer_gives():
+    class Nearest(nn.Module):
+        def forward(self, x):
+            return x.argmin(1)
+
+    class Coded(nn.Module):
+        def __init__(self, layers):
+            super().__init__()
+            self.layers = nn.ModuleList(layers)
+
+        def forward(self, x, level):
+            y = self.layers[level](x).float().exp()
+            y.mul_(2)
+            return y.sum() * x.sum()
+
+    Coded([vars()["Nearest"]()])(torch.rand(3, 4, requires_grad=True), 0).backward()

@@ -72,6 +72,25 @@ def test_other_writes_concern_callers(body: str) -> None:
     assert "Net.forward" in followed(BLOCK.format(body=body))
 
 
+@pytest.mark.parametrize(("made", "concerns"), [("torch.tanh(self.linear(x))", True), ("self.linear(x)", False)])
+def test_a_write_over_what_a_returned_graph_needs_concerns_callers(made: str, concerns: bool) -> None:
+    program = f"""
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def bounded(self, x):
+        y = {made}
+        y *= 3
+        return y
+
+    def forward(self, x):
+        return self.bounded(x) + 1
+"""
+    assert ("Net.forward" in followed(program)) is concerns
+
+
 @pytest.mark.parametrize("statement", ["x += 1", "x[0] = 0", "x.add_(1)", "x.data = x * 2", "scale_(x)"])
 def test_a_function_that_writes_what_it_is_given_concerns_callers(statement: str) -> None:
     program = f"""

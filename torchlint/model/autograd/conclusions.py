@@ -250,6 +250,8 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool
         harm = broken.get(key, Truth.NO)
         if Truth.MAYBE in (harm, needed) and Truth.YES not in (harm, leaf_raises):
             autograd.machine.open_write = True
+        if needed is Truth.YES and Truth.YES not in (harm, leaf_raises) and not is_lost:
+            autograd.machine.externally_pure = False  # whoever calls may differentiate what is returned
         created = chosen.target.created
         autograd.machine.emit(
             InplaceWrite(

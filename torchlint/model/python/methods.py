@@ -25,7 +25,7 @@ from torchlint.model.python.module_hooks import register_hook, remove_hook
 from torchlint.model.python.module_parts import unseen_parameter
 from torchlint.model.python.modules import mode_argument, module_method
 from torchlint.model.python.run import Run
-from torchlint.model.python.unknown_code import unknown_call
+from torchlint.model.python.unknown_code import UNKNOWN_LAYER, unknown_call
 from torchlint.model.python.variables import named_in_file, not_none, resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
@@ -73,6 +73,7 @@ _OF_TENSORS = frozenset(
         "transpose", "type_as", "unbind", "unsqueeze", "view",
     ]
 )  # fmt: skip
+_CASTS = frozenset({"bool", "float", "long", "type_as"})
 
 
 def call_bound(run: Run, bound: Bound, site: CallSite) -> Value:
@@ -189,11 +190,13 @@ def _of_unknown(run: Run, receiver: Unknown, name: str, site: CallSite, where: i
     """A method of what may be a tensor; None where nothing says that it is one."""
     if name == "backward" and receiver.tensor is None:  # it may be an engine, which is given a loss
         unsettle_gradients(run, [tensor for value in site.values() for tensor in reachable_tensors(value)])
-    # An input of a `forward`, and a method that nothing else has which one hands to a Module.
+    # An input of a `forward`, and a method that nothing else has which one hands to a Module; or what an unknown layer
+    # makes of one. That may be indices, which a cast would show.
     input_of_forward = receiver.hint and receiver.certain_edge and name in _OF_TENSORS
+    result_of_layer = receiver.made_by == UNKNOWN_LAYER and name in _OF_TENSORS - _CASTS
     # What a custom Function returns, and a method of tensors: its `forward` returns no two values.
     result_of_function = receiver.made_by == APPLIED and is_tensor_method(name)
-    if input_of_forward or result_of_function or (receiver.tensor is None and name == "backward"):
+    if input_of_forward or result_of_layer or result_of_function or (receiver.tensor is None and name == "backward"):
         return tensor_method(run.torch, materialise(run.autograd, receiver), name, site, where)
     if receiver.made_by.startswith("torch.distributions.") and name == "sample":
         # computed under `no_grad`, or by what has no derivative, in every class of it

@@ -49,6 +49,9 @@ from torchlint.model.state.values import (
 from torchlint.model.torch.defaults import given_to_unknown
 from torchlint.syntax import ir
 
+UNKNOWN_LAYER = "torch.nn.Module.__call__"
+"""What made the result of a layer of which nobody knows the class (`Unknown.made_by`)."""
+
 
 def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None = None) -> Value:
     """Code nobody knows is run: it may read, keep and change what it is given."""
@@ -116,6 +119,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     result = Unknown([*depends, *of_callee], source=site.node)
     if isinstance(callee, Unknown) and callee.layer and receiver is None:
         result = made_of(passed, source=site.node)  # a method of a layer may do anything
+        result.made_by = UNKNOWN_LAYER
         result.possible += tuple(each for each in of_callee if each not in result.depends)
     result.layer, result.foreign, result.keeps_flags = isinstance(callee, External), apart, keeps
     result.part_of = receiver.part_of if isinstance(receiver, Unknown) else None
