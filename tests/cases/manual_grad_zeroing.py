@@ -693,3 +693,34 @@ def leaf_whose_gradient_is_not_what_nobody_knows():
     while w.grad is not eval("None"):
         w.grad.zero_()
         break
+
+
+def parameter_of_a_module_with_a_forward_that_nobody_knows():
+    """Holds: not weight.linears.grad.any()"""
+
+    class Weight(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linears = nn.Parameter(torch.ones(3))
+
+        def forward(self, x):
+            return (self.linears * x).sum()
+
+    Weight.forward = eval("lambda method: method")(Weight.forward)
+    weight = Weight()
+    weight(torch.ones(3)).backward()
+    weight.linears.grad.zero_()  # smell: [TLN401]
+
+
+def leaf_of_an_object_with_a_method_that_nobody_knows():
+    class Cell:
+        def __init__(self):
+            self.w = torch.ones(3, requires_grad=True)
+
+        def loss(self, x):
+            return (self.w * x).sum()
+
+    Cell.loss = eval("lambda method: method")(Cell.loss)
+    cell = Cell()
+    cell.loss(torch.ones(3)).backward()
+    cell.w.grad.zero_()

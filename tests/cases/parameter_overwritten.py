@@ -150,3 +150,19 @@ def made_by_a_helper():
             return x * self.W
 
     Layer(3)(torch.ones(3))
+
+
+def one_of_two_owners_has_no_such_parameter():
+    class Plain:
+        weight = 1
+
+    layer = nn.Linear(2, 2)
+    owner = layer if eval("False") else Plain()
+    owner.weight = torch.eye(2)
+    (layer if eval("False") else eval("Plain()")).weight = torch.eye(2)
+
+
+def either_owner_has_such_a_parameter():
+    """Raises: as parameter 'weight'"""
+    layer = nn.Linear(2, 2)
+    (layer if eval("False") else nn.Linear(2, 2)).weight = torch.eye(2)  # error: [TLN307]

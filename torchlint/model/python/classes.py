@@ -32,6 +32,7 @@ from torchlint.model.state.values import (
     Super,
     Unknown,
     Value,
+    is_foreign,
     made_of,
     reachable_tensors,
     unknown_guard,
@@ -156,10 +157,19 @@ def _run_instance(run: Run, instance: Instance, site: CallSite) -> Value:
                     function = choose_patched(instance, function, site.node)
                 return run.machine.each(function, lambda each: _call_on(run, instance, each, site))
             if function is not None:
-                return run.invoke(function, site)
+                return run.invoke(_as_method(instance, function, site), site)
     if instance.layer is not None:
         return _run_module(run, instance.layer, site)
     return unknown_call(run, instance, site)
+
+
+def _as_method(instance: Instance, function: Value, site: CallSite) -> Value:
+    """What a class has under the name of a method and nobody knows: it is given the object."""
+    if not isinstance(function, Unknown) or function.wraps is not None or function.part_of is not None:
+        return function
+    if is_foreign(function):
+        return function
+    return Unknown(function.depends, source=site.node, layer=function.layer, part_of=instance)
 
 
 def _call_on(run: Run, instance: Instance, function: Value, site: CallSite) -> Value:

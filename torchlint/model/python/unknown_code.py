@@ -27,13 +27,16 @@ from torchlint.model.python.flags import (
     give,
     keeps_flags,
     method_of_elsewhere,
+    unsettle_grad,
     unsettle_gradients,
 )
+from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.python.process import is_of_torch, may_change_mode, may_patch
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
+    GRAD_NO,
     NONE,
     Bound,
     Constant,
@@ -83,6 +86,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
                 found[id(tensor)] = tensor
     depends = list(found.values())
     of_callee = callee.depends if isinstance(callee, Unknown) and receiver is None else ()
+    own = _held_by_owner(callee) if receiver is None else ()
     keeps = keeps_flags(callee)
     if not apart and not keeps:
         known = called in KEEPING_FLAGS or (called not in FLAGS and ops.find(f"torch.Tensor.{called}"))
@@ -95,6 +99,8 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
             method_of_elsewhere(run, callee.part_of, called, site.node)
     if not apart and not only_read and foreign.may_differentiate(called):
         unsettle_gradients(run, (*depends, *of_callee))
+        for leaf in own:
+            unsettle_grad(run, leaf)
     if isinstance(callee, External) and run.imports is not None and run.imports.writes_to_arguments(callee.qualified):
         machine.open_write, machine.open_layer_write = machine.open_write or bool(depends), True
     may_change_mode(run, callee, called, site)
@@ -121,6 +127,15 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         result = made_of(passed, source=site.node)  # a method of a layer may do anything
         result.made_by = UNKNOWN_LAYER
         result.possible += tuple(each for each in of_callee if each not in result.depends)
+    result.possible += tuple(each for each in own if each not in result.depends)
     result.layer, result.foreign, result.keeps_flags = isinstance(callee, External), apart, keeps
     result.part_of = receiver.part_of if isinstance(receiver, Unknown) else None
     return result
+
+
+def _held_by_owner(callee: Value) -> tuple[Tensor, ...]:
+    """What a method that an object has from elsewhere finds there: it may compute with it, and differentiate that."""
+    if not isinstance(callee, Unknown) or not isinstance(callee.part_of, Instance):
+        return ()
+    held = (*held_tensors(callee.part_of), *parameters_of(callee.part_of)[0])
+    return tuple({id(each): each for each in held if each.requires_grad != GRAD_NO}.values())

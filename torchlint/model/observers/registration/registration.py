@@ -22,6 +22,7 @@ from torchlint.model.observers.pending import expression
 from torchlint.model.observers.registration.by_hand import are_kept_by_hand, are_left_alone
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.making import called_as_written, is_abstract, is_docstring, is_plain_base, made_as_written
+from torchlint.model.state.alternatives import emit_each
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -241,14 +242,15 @@ class Registration(Observer):
     # -- attributes
 
     def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
-        for _, each in alternatives(owner):
+        options = alternatives(owner, self.machine.guard)
+        for needed, each in options:
             if isinstance(each, Instance) and is_module(each) is Truth.YES:
                 self._set.setdefault((id(each), name), (self.machine.line(), _assigned_value(self.machine, node)))
                 self._kept.append(each)
                 self._early(each, name, value, node)
-                self._replaced(each.attributes.get(name), value, node, each.cls)
+                self._replaced(each.attributes.get(name), value, node, each.cls, needed)
             elif isinstance(each, Module):
-                self._replaced(each.parameters.get(name), value, node, None)
+                self._replaced(each.parameters.get(name), value, node, None, needed)
 
     def _early(self, instance: Instance, name: str, value: Value, node: ir.Node) -> None:
         options = [option for _, option in alternatives(value)]
@@ -265,7 +267,7 @@ class Registration(Observer):
                 init.early.append((name, node, machine.line(), machine.path))
                 return
 
-    def _replaced(self, old: Value | None, new: Value, node: ir.Node, cls: Class | None) -> None:
+    def _replaced(self, old: Value | None, new: Value, node: ir.Node, cls: Class | None, needed: Guard) -> None:
         if old is None or self.machine.assumed - self.machine.path or not isinstance(node.origin, cst.BaseExpression):
             return
         before = [option for _, option in alternatives(old)]
@@ -280,16 +282,13 @@ class Registration(Observer):
             return
         if _UNREGISTERS.search(self.machine.program.text):
             return
-        self.machine.emit(
-            ParameterReplaced(
-                node=node.origin,
-                statement=self.machine.line(),
-                trace=(Step(before[0].origin.origin, "the parameter is made here"),)
-                if isinstance(before[0], Tensor)
-                else (),
-                attribute=dotted(node),
-            )
-        )
+        step = (Step(before[0].origin.origin, "the parameter is made here"),) if isinstance(before[0], Tensor) else ()
+        assumed = self.machine.assumed
+        self.machine.assumed = assumed | needed  # the owner is this one of several
+        written = dotted(node) or (node.attr if isinstance(node, ir.Attribute) else "")
+        line = self.machine.line()
+        emit_each(self.machine, ParameterReplaced(node=node.origin, statement=line, trace=step, attribute=written))
+        self.machine.assumed = assumed
 
     def method(
         self,
