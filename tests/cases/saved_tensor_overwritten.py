@@ -1526,3 +1526,33 @@ def indices_that_an_unknown_layer_gives():
             return y.sum() * x.sum()
 
     Coded([vars()["Nearest"]()])(torch.rand(3, 4, requires_grad=True), 0).backward()
+
+
+def loss_in_the_dictionary_that_a_module_returns():
+    """Raises: modified by an inplace operation"""
+
+    class Regression(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 1)
+
+        def forward(self, batch):
+            scale = torch.exp(self.linear(batch["x"]))
+            scale.clamp_(min=0.1)  # error: [TLN201]
+            return {"scale": scale.detach(), "loss": (scale - batch["y"]).abs().mean()}
+
+    Regression()({"x": torch.rand(3, 4), "y": torch.rand(3, 1)})["loss"].backward()
+
+
+def dictionary_of_what_nobody_differentiates():
+    class Regression(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 1)
+
+        def forward(self, batch):
+            scale = torch.exp(self.linear(batch["x"]))
+            scale.clamp_(min=0.1)  # smell: [TLN204]
+            return {"scale": scale, "loss_of_before": batch["loss"]}
+
+    Regression()({"x": torch.rand(3, 4), "loss": 1.0})
