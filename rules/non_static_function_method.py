@@ -18,8 +18,8 @@ class NonStaticFunctionMethod(Rule):
     ## Why is this bad?
     Torch refuses to call an object of a Function. With `apply`, methods without `@staticmethod` still work, because
     torch looks them up on the class: but their `self` is the context then, which has nothing of what `__init__` has
-    set. Where they read something of that, it's a smell; where they don't, they are right as they stand, and it's
-    strict.
+    set. Where they read something of that and the file uses the class, it's a smell; a class that nothing in its file
+    uses, and methods that are right as they stand, are strict.
 
     ## Cure
     `@staticmethod` on both methods, `MyFunction.apply(x)` to call it.

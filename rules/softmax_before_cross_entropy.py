@@ -34,7 +34,8 @@ class SoftmaxBeforeCrossEntropy(Rule):
     they don't want: softmax into `CrossEntropyLoss`, `NLLLoss` or `KLDivLoss`, sigmoid into `BCEWithLogitsLoss`; and a
     backward that starts from `nll_loss` of the bare scores of a `Linear` or a convolution, which lacks the
     `log_softmax`. It looks through reshapes, helper functions and the modules of the file, at a part (an index, a mask,
-    a loop's row) and at several that are stacked.
+    a loop's row) and at several that are stacked. `log_softmax` before `CrossEntropyLoss` is strict: the loss is the
+    same, and only the work is done twice.
 
     ## Why is this bad?
     A softmax of a softmax is nearly flat: the loss can't fall to 0, gradients are small, and the network still learns a
@@ -121,7 +122,7 @@ class SoftmaxBeforeCrossEntropy(Rule):
         given = f" ({shown(event.argument)})" if event.argument is not None and not event.nested else ""
         message = f"`{event.written}` is given the result of `{event.activation}`{given}: {why}"
         harmless = event.activation == "log_softmax" and event.loss == "cross_entropy"
-        level = Level.SMELL if harmless else None
+        level = Level.STRICT if harmless else None
         claims = (Observed("given", event.loss, event.activation),)
         yield Diagnostic(event.node, message, event.trace, _fix(event), level, claims=claims)
 

@@ -36,7 +36,6 @@ class TensorAttributeNotABuffer(Rule):
     name = "tensor-attribute-not-a-buffer"
     level = Level.SMELL
     fixes = "unsafe"
-    may_be_strict = True
     spares_tests = True
     bad = (
         Example(
@@ -98,8 +97,7 @@ class TensorAttributeNotABuffer(Rule):
         text = f'{event.owner}.register_buffer("{event.attribute}", {code(event.value_node)})'
         fix = Fix("make it a buffer", (Edit(event.statement, text),), safe=False)
         claims = (Observed("unregistered", f"{event.owner}.{event.attribute}"),)
-        level = Level.STRICT if event.stays else None
         group, label = (event.module, event.owner), f"`{event.owner}.{event.attribute}`"
         yield Diagnostic(
-            event.node, message, event.trace, fix, level, group=group, label=label, others="tensor", claims=claims
+            event.node, message, event.trace, fix, group=group, label=label, others="tensor", claims=claims
         )

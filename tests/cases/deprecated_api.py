@@ -335,3 +335,40 @@ def a_range_with_its_end():
 def a_range_without_a_start():
     """Raises: missing 1 required positional argument"""
     steps = torch.range(5)  # warning: [TLN902]
+
+
+def old_classes_that_something_may_be():
+    KNOWN = dict.fromkeys([torch.amp.autocast_mode.autocast, torch.cuda.amp.autocast_mode.autocast])
+    OLD = frozenset((torch.cpu.amp.autocast, torch.cuda.amp.GradScaler))
+
+    def is_autocast(value):
+        return value in (torch.amp.autocast, torch.cuda.amp.autocast) or value not in [torch.cpu.amp.autocast]
+
+    assert is_autocast(torch.amp.autocast) and KNOWN and OLD
+
+
+def old_classes_that_something_may_be_and_one_that_is_made():
+    """Warns: `torch.cuda.amp.autocast(args...)` is deprecated"""
+    assert torch.amp.autocast not in (torch.cuda.amp.autocast, torch.cpu.amp.autocast)
+    with torch.cuda.amp.autocast(enabled=False):  # warning: [TLN902]
+        pass
+
+
+def old_classes_of_what_is_called():
+    """Warns: `torch.cuda.amp.autocast(args...)` is deprecated"""
+    for make in (torch.amp.autocast, torch.cuda.amp.autocast):  # warning: [TLN902]
+        if make is not torch.amp.autocast:
+            make(enabled=False)
+
+
+def asked_for_the_old_one_beside_the_new_one():
+    scaler = torch.amp.GradScaler("cpu", enabled=False)
+    assert isinstance(scaler, (torch.cuda.amp.GradScaler, torch.amp.GradScaler))
+    assert isinstance(scaler, torch.cuda.amp.GradScaler) or isinstance(scaler, torch.amp.grad_scaler.GradScaler)
+    SCALERS = (torch.cuda.amp.GradScaler, torch.amp.GradScaler)
+    assert isinstance(scaler, SCALERS)
+
+
+def a_value_that_warns_where_it_is_read():
+    """Warns: 'has_cuda' is deprecated"""
+    is_built = torch.has_cuda == torch.backends.cuda.is_built()  # warning: [TLN902]

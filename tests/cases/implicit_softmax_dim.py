@@ -269,3 +269,40 @@ def sequence_of_a_convolution():
             return F.softmax(self.conv(x))  # warning: [TLN602]
 
     Scores()(torch.rand(2, 3, 4))
+
+
+def all_of_a_flattened_one():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def pick(scores):
+        return F.softmax(scores.flatten())  # strict: [TLN602]
+
+    assert pick(torch.rand(2, 3)).sum().isclose(torch.ones(()))
+
+
+def scores_of_a_batched_product():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def attend(keys, query):
+        scores = torch.bmm(keys, query).squeeze(2)
+        return F.softmax(scores)  # strict: [TLN602]
+
+    assert attend(torch.rand(2, 3, 4), torch.rand(2, 4, 1)).shape == (2, 3)
+
+
+def product_of_two_products():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def mixed(x):
+        return F.softmax(torch.mm(x, x) @ torch.mm(x, x).t())  # strict: [TLN602]
+
+    assert mixed(torch.rand(3, 3)).shape == (3, 3)
+
+
+def a_batch_of_one_product():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def batched(x):
+        return F.softmax(torch.mm(x, x).unsqueeze(0))  # warning: [TLN602]
+
+    assert batched(torch.rand(3, 3)).shape == (1, 3, 3)

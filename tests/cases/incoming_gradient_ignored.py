@@ -303,3 +303,21 @@ def targets_in_the_place_of_gradients():
     logits = torch.rand(3, requires_grad=True)
     Projected.apply(logits, torch.tensor([0.0, 2.0, 3.0])).sum().backward()
     assert logits.grad[1] == 2
+
+
+def zeros_for_each_input():
+    """What gives a constant has zeros for gradients, whatever comes in."""
+
+    class Zero(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *tensors):
+            ctx.shapes = [each.shape for each in tensors]
+            return torch.zeros(())
+
+        @staticmethod
+        def backward(ctx, grad):
+            return tuple(torch.zeros(each, device=grad.device) for each in ctx.shapes)
+
+    x, y = torch.rand(3, requires_grad=True), torch.rand(2, requires_grad=True)
+    (5 * Zero.apply(x, y)).backward()
+    assert not x.grad.any() and not y.grad.any()

@@ -151,6 +151,22 @@ def what_the_constructor_kept():
     SparseMM.apply(torch.ones(2, 2, requires_grad=True))
 
 
+def what_the_constructor_kept_where_only_the_class_names_itself():
+    """Holds: not isinstance(Function.__subclasses__()[-1].__dict__['forward'], staticmethod)"""
+
+    # used to be Forgotten.apply(x)
+    class Forgotten(Function):
+        def __init__(self, sparse):
+            super(Forgotten, self).__init__()
+            self.sparse = sparse
+
+        def forward(self, dense):  # strict: [TLN502]
+            return torch.mm(self.sparse, dense)
+
+        def backward(self, grad):
+            return torch.mm(self.sparse.t(), grad)
+
+
 def what_forward_kept():
     """Holds: not isinstance(Gated.__dict__['forward'], staticmethod)"""
 

@@ -68,7 +68,7 @@ def attention_mask_logits():
 def log_softmax_is_only_double_work():
     """Holds: abs(F.cross_entropy(logits, y) - loss) < 1e-6"""
     logits, y = torch.rand(2, 3), torch.tensor([0, 1])
-    loss = F.cross_entropy(logits.log_softmax(1), y)  # smell: [TLN601]
+    loss = F.cross_entropy(logits.log_softmax(1), y)  # strict: [TLN601]
 
 
 def logits_all_the_way():

@@ -222,3 +222,18 @@ def test_the_whole_tree_where_it_is_wanted() -> None:
     tree = Nodes("x.py", lowered(text), whole=True).source()
     assert tree is not None
     assert tree.module.code == text
+
+
+def test_place_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A place that many proofs have a step at is looked for in its statement once."""
+    looked: list[ast.AST] = []
+
+    def is_in(at: ast.AST, top: ast.AST, line: int) -> bool:
+        looked.append(at)
+        return any(each is at for each in ast.walk(top))
+
+    monkeypatch.setattr("torchlint.syntax.nodes._is_in", is_in)
+    program = lowered("x = 1\ny = f(x)[0]\n")
+    nodes = Nodes("x.py", program)
+    assert [nodes.text(program.body[-1].line) for _ in range(3)] == ["y = f(x)[0]"] * 3  # type: ignore[arg-type]
+    assert len(looked) == 1

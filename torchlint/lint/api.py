@@ -237,7 +237,9 @@ class _Judged:
         change = self.watched.names.get(name)
         if change is not None and self.is_meant(change):
             use = self.of_name(change)
-            if use.kind is not events.DeprecatedApi or not reference.listed:
+            spoken = reference.listed and not change.warns_where_read
+            asked = reference.compared and change.derived and change.is_replaced_by(reference.beside)
+            if use.kind is not events.DeprecatedApi or not (spoken or asked):
                 yield use
             return
         since = self.watched.too_new.get(name)

@@ -35,7 +35,7 @@ from torchlint.model.events.api import TensorMethod
 from torchlint.model.events.trace import Step
 from torchlint.project.generated import generated_from
 from torchlint.project.index import ProjectIndex
-from torchlint.project.roots import location
+from torchlint.project.testing import is_test
 from torchlint.results import MODEL, NEEDLE, PARSE, PLACES
 from torchlint.results import FileReport as FileReport
 from torchlint.rule import Diagnostic, File, Finding, FindingFix, Level, Rule, Settings, Target, TraceLine
@@ -44,7 +44,6 @@ from torchlint.syntax.long_literals import Shortened, shortened
 from torchlint.syntax.lowering import program_of
 from torchlint.syntax.nodes import Nodes
 from torchlint.syntax.place import NodeWantedError, Place
-from torchlint.syntax.testing import is_test
 from torchlint.syntax.tree import Source, SourceError, Span, decode, described, finding_nodes, is_python
 
 
@@ -385,7 +384,7 @@ class _Check:
 
     @cached_property
     def _is_test(self) -> bool:
-        return is_test(location(self.source.path), self.source.text)
+        return is_test(self.source.path, self.source.text)
 
     def _proof(self, diagnostic: Diagnostic) -> tuple[TraceLine, ...]:
         """The trace with places; none where its only step is the place of the finding itself."""

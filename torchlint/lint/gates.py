@@ -16,7 +16,7 @@ from typing import NamedTuple
 from torchlint.project.index import ProjectIndex
 from torchlint.project.neighbours import TooManyFilesError
 from torchlint.syntax.availability import AvailabilityTests, handles_absence
-from torchlint.syntax.children import children, walk
+from torchlint.syntax.children import walk
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.tree import SourceError, python_tree
 
@@ -92,7 +92,7 @@ class Gates:
     def _is_asked_for(self, module: str, hops: int) -> bool:
         if not hops or "." not in module:
             return False
-        asked = False
+        asked, unasked = False, set[str]()
         for shown, text in self._project.mentioning(module.rpartition(".")[2]):
             importing, is_package = module_of(shown)
             tree = tree_of(text) if _may_import(text, importing, is_package, module) else None
@@ -101,12 +101,13 @@ class Gates:
             tests: AvailabilityTests | None = None
             for around in _importing(tree, importing, is_package, module):
                 tests = tests or AvailabilityTests(tree)
-                if not any(_asks(tests, each) for each in around) and (
-                    is_package or importing == module or not self._is_asked_for(importing, hops - 1)
-                ):
-                    return False
+                if not any(_asks(tests, each) for each in around):
+                    if is_package or importing == module:
+                        return False
+                    unasked.add(importing)
                 asked = True
-        return asked
+        # who imports the importers is asked last: most often one file that does not ask has answered by now
+        return asked and all(self._is_asked_for(each, hops - 1) for each in sorted(unasked))
 
     @cached_property
     def is_imported(self) -> bool:
@@ -119,13 +120,17 @@ class Gates:
         if "." not in own or last.startswith(("__main__", "test_", "conftest")) or own in self._project.distributed:
             return True
         for shown, text in self._project.mentioning(last):
-            tree = tree_of(text)
+            tree = tree_of(text) if self._may_be_imported_by(shown, text) else None
             if tree is not None:
                 at_load: list[ast.stmt] = [each for each in tree.body if isinstance(each, (ast.Import, ast.ImportFrom))]
                 taken = imports_of(ast.Module(at_load, []), *module_of(shown))
                 if own in taken or (self._project.is_package and any(each.startswith(f"{own}.") for each in taken)):
                     return True
         return False
+
+    def _may_be_imported_by(self, shown: str, text: str) -> bool:
+        """Whether another file may import this one, by its text; of a package, or anything in it."""
+        return self._project.is_package or _may_import(text, *module_of(shown), self._project.module)
 
     @cached_property
     def is_left_out(self) -> bool:
@@ -196,7 +201,7 @@ class Gates:
         own = self._project.module
         taken: set[str] = set()
         for shown, text in self._project.mentioning(own.rpartition(".")[2]) if "." in own else ():
-            tree = tree_of(text)
+            tree = tree_of(text) if self._may_be_imported_by(shown, text) else None
             if tree is not None:
                 taken.update(each for each in imports_of(tree, *module_of(shown)) if each.startswith(f"{own}."))
         return bool(taken) and f"{own}.*" not in taken
@@ -317,23 +322,34 @@ def _importing(tree: ast.Module, module: str, is_package: bool, wanted: str) -> 
             base = _absolute(node, module, is_package)
             if wanted == base or wanted in [f"{base}.{alias.name}" for alias in node.names]:
                 found.append(around)
-        handled = node.body if isinstance(node, ast.Try) else []
-        for each in children(node):
-            if isinstance(each, (ast.stmt, ast.excepthandler)):
-                under = isinstance(node, ast.If) or each in handled
-                pending.append((each, [*around, node] if under and isinstance(node, (ast.If, ast.Try)) else around))
+        inner = [*around, node] if isinstance(node, (ast.If, ast.Try)) else around
+        for block in _BLOCKS:
+            under = inner if isinstance(node, ast.If) or block == "body" else around
+            pending += [(each, under) for each in getattr(node, block, ())]
     return found
+
+
+_BLOCKS = ("body", "orelse", "handlers", "finalbody")
+"""Fields in which statements stand."""
 
 
 def _may_import(text: str, module: str, is_package: bool, wanted: str) -> bool:
     """Whether a text has a line that may import a module; asks no tree, for `utils` is a word of every file."""
-    if re.search(rf"\bimport\b[^\n]*\b{re.escape(wanted)}\b", text):
+    if wanted in text and re.search(rf"\bimport\b[^\n]*\b{re.escape(wanted)}\b", text):
         return True
-    bases = {wanted, wanted.rpartition(".")[0]}
-    return any(
-        _base(len(each[1]), each[2], module, is_package) in bases
-        for each in re.finditer(r"\bfrom[ \t]+(\.*)[ \t]*([\w.]*)[ \t]*\\?\s*import\b", text)
-    )
+    above, _, last = wanted.rpartition(".")
+    for each in _FROM.finditer(text):
+        base = _base(len(each[1]), each[2], module, is_package)
+        if base == wanted or (base == above and last in (each[3] or last)):
+            return True
+    return False
+
+
+_FROM = re.compile(
+    r"from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]*\\?\s*import\b"
+    r"(?=[ \t]*(\((?:[^()#]|#[^\n]*)*\)|[\w, \t]+(?=[\n;#]))?)"
+)
+"""What a file imports, and by which names where they are all told; it begins with a word, which is found quickly."""
 
 
 def _absolute(node: ast.ImportFrom, own: str, is_package: bool) -> str:

@@ -16,11 +16,11 @@ from torchlint.lint.checkpoints import Checkpoints, Kept
 from torchlint.lint.gates import imports_of, module_of, tree_of
 from torchlint.model.events.api import Pickled
 from torchlint.project.index import ProjectIndex
+from torchlint.project.testing import is_test
 from torchlint.syntax.children import walk
 from torchlint.syntax.text import NEWLINE
 from torchlint.syntax.tree import SourceError, python_tree
 
-_TEST = re.compile(r"^(?:test_.*|.*_test|conftest)\.py$")
 _REASON = re.compile(r"#.*(?:weights_only|trust|pickl|malicious|arbitrary|nosec|S614|B614)", re.IGNORECASE)
 """What those write who have thought of what a file may do."""
 _ABOVE = 6
@@ -87,8 +87,7 @@ class Loaded:
     @cached_property
     def is_test(self) -> bool:
         """Whether the file is a test: what that loads, the project has made."""
-        *folders, name = self._path.replace("\\", "/").split("/")
-        return bool(_TEST.search(name)) or any(each in ("test", "tests") for each in folders[-3:])
+        return is_test(self._path, self._text)
 
     def _says_why(self, statement: ast.stmt, call: ast.Call) -> bool:
         """Whether a comment at a call, or shortly above it, says why it loads what it loads."""

@@ -81,6 +81,8 @@ class Nodes:
         self._starts = [_start(statement) for statement in self._body]
         self._own: dict[int, set[int]] = {}
         """By the numbers of statements, what is in them; under -1 the whole file."""
+        self._held: set[int] = set()
+        """Of the nodes of the parser's tree, which lives as long, those found to be in it: some are asked for often."""
         self._split: list[str] | None = None
 
     def source(self) -> Source | None:
@@ -193,9 +195,12 @@ class Nodes:
     def _holds(self, place: Place) -> bool:
         """Whether a place is of this file: looked for in the statement on its line first."""
         at, line = place.at, line_of(place)
+        if id(at) in self._held:
+            return True
         number = bisect_right(self._starts, line) - 1
         while number >= 0 and line and (self._body[number].end_lineno or 0) >= line:
             if _is_in(at, self._body[number], line) or id(at) in self._inside(number):
+                self._held.add(id(at))
                 return True
             number -= 1
         return id(at) in self._inside(-1)

@@ -16,11 +16,11 @@ from functools import cache, partial
 from itertools import zip_longest
 
 from torchlint.record import record
+from torchlint.syntax import tables
 from torchlint.syntax.availability import AvailabilityTests, demands, handles_absence, is_on, last_name, leaves
 from torchlint.syntax.bindings import Bindings, arguments_of
-from torchlint.syntax.children import children
+from torchlint.syntax.children import children, walk
 from torchlint.syntax.mentions import statements
-from torchlint.syntax.tables import asks_for_kinds, is_entry, kinds, only_speaks, speaks_of_it
 from torchlint.syntax.unreachable import arms, ends, truth
 
 
@@ -49,7 +49,8 @@ class Reference:
         Its author asked whether it is there: it stands under a test of a version, in a `try`, under `hasattr`.
     listed
         It is spoken of, and not used: a table has it as a key, or under its own name; it is a member of a set, or
-        compared with something; it stands in a table whose entries are registered (`tables`), or gets a docstring.
+        compared with something, alone or as one of several; it stands in a table whose entries are registered
+        (`tables`), or gets a docstring.
     handed
         It is given to what calls it: `functools.partial`, `map`.
     constructs
@@ -58,6 +59,8 @@ class Reference:
         It stands in an annotation.
     compared
         `isinstance` or `issubclass` is asked about it, or about a tuple that it is in and that serves for nothing else.
+    beside
+        Of what is `compared`: the names in full that stand in the same statement.
     inside
         It stands in a function, and is not reached when the file is loaded.
     statement
@@ -79,6 +82,7 @@ class Reference:
     annotates: bool = False
     compared: bool = False
     inside: bool = False
+    beside: frozenset[str] = frozenset()
 
 
 _CALLS = frozenset({"partial", "map"})
@@ -197,19 +201,17 @@ class _Uses:
                 if key is not None:
                     self.listed = True
                     self.expression(key)
-                self.listed = named or (is_entry(value) and self.is_of_a_table())
+                self.listed = named or (tables.is_entry(value) and self.is_of_a_table())
                 self.expression(value)
                 self.listed = False
         elif isinstance(node, (ast.List, ast.Tuple)) and self.table is not None and not self.compared:
             for entry in node.elts:
-                self.listed = is_entry(entry) and self.is_of_a_table()
+                self.listed = tables.is_entry(entry) and self.is_of_a_table()
                 self.expression(entry)
                 self.listed = False
         elif isinstance(node, (ast.Set, ast.Compare)):
             for part in children(node):
-                self.listed = isinstance(part, (ast.Attribute, ast.Name))
-                self.expression(part)
-                self.listed = False
+                self.alternatives(part, isinstance(node, ast.Compare) and tables.is_membership(node))
         elif isinstance(node, ast.IfExp):
             self.expression(node.test)
             before = self.asked
@@ -243,6 +245,14 @@ class _Uses:
             for part in children(node):
                 self.expression(part)
 
+    def alternatives(self, node: ast.AST, among: bool) -> None:
+        """What something is compared with or may be: one name, or, where it may be one of several, those entries."""
+        parts = node.elts if among and isinstance(node, (ast.List, ast.Tuple)) else [node]
+        for part in parts:
+            self.listed = tables.is_entry(part)
+            self.expression(part)
+            self.listed = False
+
     def is_of_a_table(self) -> bool:
         return self.table is not None and self.table()
 
@@ -257,12 +267,15 @@ class _Uses:
             self.found.append(_constructing(self.base, node, self.statement, bool(self.asked)))
         before, listed, table = self.asked, self.listed, self.table
         self.asked, self.table = _Asked(before, partial(self.tests.expects, node)), None
-        of_kinds, spoken = asks_for_kinds(node), speaks_of_it(last_name(node.func))
+        of_kinds, spoken = tables.asks_for_kinds(node), tables.speaks_of_it(last_name(node.func))
         for at, part in enumerate((*node.args, *(each.value for each in node.keywords))):
             self.handed = isinstance(part, (ast.Attribute, ast.Name)) and last_name(node.func) in _CALLS
             self.compared = of_kinds and at == 1
-            self.listed = spoken and at == 0 and is_entry(part)
-            self.expression(part)
+            self.listed = spoken and at == 0 and tables.is_entry(part)
+            if at == 0 and tables.makes_members(node):
+                self.alternatives(part, among=True)
+            else:
+                self.expression(part)
             self.handed = self.compared = False
         self.asked, self.listed, self.table = before, listed, table
 
@@ -293,11 +306,17 @@ class _Uses:
                         self.handed,
                     )
                     found = Reference(name, spelled, part, self.statement, own, *more, annotates=self.annotates)
-                    self.found.append(replace(found, compared=self.compared, inside=self.inside))
+                    beside = self.beside() if self.compared else frozenset[str]()
+                    self.found.append(replace(found, compared=self.compared, inside=self.inside, beside=beside))
                 return
             if not isinstance(part, ast.Attribute):
                 return
             part, name, outermost = part.value, name.rpartition(".")[0], False
+
+    def beside(self) -> frozenset[str]:
+        """What the expressions of the statement name."""
+        parts = [part for each in children(self.statement) if isinstance(each, ast.expr) for part in walk(each)]
+        return frozenset(name for part in parts if tables.is_entry(part) and (name := self.bindings.dotted(part)))
 
     def is_again(self, part: ast.expr, name: str) -> bool:
         """Whether it is a plain name, bound where the name itself was written in full, and is reported there."""
@@ -428,7 +447,7 @@ class _Walk:
                 self.uses.asked = _Asked(before, partial(self.tests.asks, node.test))
             self.uses.compared = isinstance(node, ast.Assign) and self.lists_kinds(node)
             if isinstance(node, (ast.Assign, ast.AnnAssign)):
-                self.uses.table = cache(partial(only_speaks, node, self.tree))
+                self.uses.table = cache(partial(tables.only_speaks, node, self.tree))
             for child in children(node):
                 if isinstance(node, ast.AnnAssign) and child is node.annotation:
                     self.annotation(child, local=self.bindings.is_local)
@@ -443,7 +462,7 @@ class _Walk:
         if not isinstance(name, ast.Name) or not isinstance(node.value, (ast.Tuple, ast.List, ast.Set)):
             return False
         if self.kinds is None:
-            self.kinds = kinds(self.tree)
+            self.kinds = tables.kinds(self.tree)
         return name.id in self.kinds
 
     def annotation(self, node: ast.AST | None, *, local: bool = False) -> None:

@@ -31,6 +31,18 @@ def asks_for_kinds(node: ast.Call) -> bool:
     return isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass")
 
 
+def is_membership(node: ast.Compare) -> bool:
+    """Whether a comparison asks whether something is one of several, and nothing else."""
+    return all(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops)
+
+
+def makes_members(node: ast.Call) -> bool:
+    """Whether a call makes a set of what it is given, or keys of a table: `frozenset([…])`, `dict.fromkeys([…])`."""
+    if isinstance(node.func, ast.Name):
+        return node.func.id in ("set", "frozenset")
+    return isinstance(node.func, ast.Attribute) and node.func.attr == "fromkeys" and _last(node.func.value) == "dict"
+
+
 def kinds(tree: ast.Module) -> frozenset[str]:
     """The names that a file reads only to ask whether something is one of the things that they stand for."""
     asked, read = Counter[str](), Counter[str]()

@@ -9,6 +9,7 @@ the facts concern a range of releases. It never imports torch, and it does not k
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -85,6 +86,16 @@ class Change:
     def is_young(self) -> bool:
         """Whether what takes its place is there in the last few releases alone."""
         return bool(self.instead) and (since(self.instead) or (0, 0)) >= sorted(PATCHES)[-_YOUNG]
+
+    @property
+    def warns_where_read(self) -> bool:
+        """Whether torch warns where the name alone is read: of values; of functions and classes it does as called."""
+        return self.how == "call"
+
+    def is_replaced_by(self, names: Iterable[str]) -> bool:
+        """Whether what takes its place is among names in full, by any path: `torch.amp.autocast_mode.autocast`."""
+        module, _, last = self.instead.rpartition(".")
+        return any(each.startswith(f"{module}.") and each.endswith(f".{last}") for each in names)
 
     @property
     def came(self) -> str:

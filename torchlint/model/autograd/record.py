@@ -147,7 +147,7 @@ def record_operation(
     node.composed = not is_one_node(op)
     node.formula = "inputs" if op.name in _OF_HIDDEN else _formula(operation_of(node), bound)
     if node.composed:
-        node.last_holds = last_node_holds(op)
+        node.last_holds = Truth.YES if _ends_in_likelihood(op, bound) else last_node_holds(op)
     saved: list[Saved] = []
     for save in _saves(op, bound):
         if save.what not in bound:
@@ -239,6 +239,21 @@ def _without_edge(value: Value) -> bool:
 
 _OF_HIDDEN = frozenset({"l1_loss"})
 """Composed operations that save a result of all their inputs that nobody sees, on which each gradient depends."""
+
+
+def _ends_in_likelihood(op: Op, bound: dict[str, Value]) -> bool:
+    """
+    Whether a `cross_entropy` is a `log_softmax` and one of the nodes of `nll_loss`, which saves its input, and nothing
+    behind it: of classes, reduced to a number, without smoothing (aten/src/ATen/native/LossNLL.cpp).
+    """
+    if op.name != "cross_entropy" or bound.keys() & {"size_average", "reduce"}:
+        return False
+    target, smoothing, reduction = bound.get("target"), bound.get("label_smoothing"), bound.get("reduction")
+    classes = isinstance(target, Tensor) and target.dtype == "int"
+    reduced = reduction is None or (isinstance(reduction, Constant) and reduction.value in ("mean", "sum"))
+    return classes and reduced and (smoothing is None or smoothing in _ZEROS)
+
+
 _ZEROS = (Constant(0), Constant(0.0), Constant(False))
 
 

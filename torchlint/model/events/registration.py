@@ -185,8 +185,6 @@ class TensorAttributeUsed(Event):
         The value assigned.
     used
         The step of the operation in `forward`.
-    stays
-        The class is one of a test that moves nothing.
     """
 
     attribute: str
@@ -194,7 +192,6 @@ class TensorAttributeUsed(Event):
     owner: str
     value_node: cst.BaseExpression
     used: Step
-    stays: bool = False
 
 
 @record(frozen=True, kw_only=True)

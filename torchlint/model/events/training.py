@@ -161,7 +161,7 @@ class EvaluatedWithGraph(Event):
     trains
         The same loop goes backward on another path, which `no_grad` around it would break.
     tried
-        The loop only tries the model out: it runs a few times, or is part of a test.
+        The loop only tries the model out: it runs a few times.
     """
 
     module: str

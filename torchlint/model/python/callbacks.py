@@ -66,6 +66,10 @@ MOST_CALLEES = 100
 """Functions looked at for what one that is handed on may make run."""
 
 
+_LOOKS_A_STEP = 32
+"""Names, objects and leaves looked at in the time of one statement."""
+
+
 def _leaves(value: Value) -> list[Tensor]:
     found = reachable_tensors(value)
     for _, each in alternatives(value):
@@ -273,11 +277,15 @@ def _may_have_run(run: Run, functions: HandedOn) -> None:
     """Of what functions use a backward may have run, and what they write to, outside themselves, is unknown."""
     if functions.steps:
         run.budget.spend(functions.steps)
+    looked = 0
     for value in functions.objects:
-        _backward_may_have_run(run, value)
+        looked += _backward_may_have_run(run, value)
     for frame, names in functions.reads:
+        looked += len(names)
         for value in seen_from(frame, names):
-            _backward_may_have_run(run, value)
+            looked += _backward_may_have_run(run, value)
+    if looked >= _LOOKS_A_STEP:
+        run.budget.spend(looked // _LOOKS_A_STEP)
     for callback, reach in functions.writing:
         for path in reach.writes:
             _forget(run, path, callback)
@@ -298,9 +306,12 @@ def _may_be_set(run: Run, name: str) -> None:
         unsettle_default(run.torch, what)
 
 
-def _backward_may_have_run(run: Run, value: Value) -> None:
-    for each in _leaves(value):
+def _backward_may_have_run(run: Run, value: Value) -> int:
+    """A backward through a value may have run; gives how much was looked at for that."""
+    leaves = _leaves(value)
+    for each in leaves:
         unsettle_grad(run, each)
+    return 1 + len(leaves)
 
 
 def _forget(run: Run, path: tuple[str, ...], callback: Callback) -> None:

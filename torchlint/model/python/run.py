@@ -160,7 +160,8 @@ class HandedOn:
     writing
         Those that write to something, set something or change flags, with what each does.
     steps
-        What it costs to look through all of that: nothing in ordinary programs, much in the window of an application.
+        What it costs to forget what those write: nothing in ordinary programs, much in the window of an application.
+        (What is looked through is paid for when it is: it grows.)
     """
 
     __slots__ = ("callbacks", "objects", "reads", "steps", "writing")

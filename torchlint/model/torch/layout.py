@@ -60,8 +60,8 @@ def result_layout(name: str, operands: Sequence[Tensor], shape: Shape) -> tuple[
 def reshape_shares(source: Tensor, shape: Shape) -> Truth:
     """Whether `reshape` gives a view of its input rather than a copy."""
     known, own, wanted = strides_of(source), strides.sizes(source.shape), strides.sizes(shape)
-    if source.contiguous is Truth.YES:
-        return Truth.YES
-    if known is None or own is None or wanted is None or 0 in own:
+    if source.contiguous is Truth.YES or (source.shape is not None and 0 in source.shape):
+        return Truth.YES  # of nothing there is nothing to copy (aten/src/ATen/TensorUtils.cpp: computeStride_impl)
+    if known is None or own is None or wanted is None:
         return Truth.MAYBE
     return Truth.of(strides.reviewed(own, known, wanted) is not None)

@@ -83,7 +83,24 @@ def out_of_place(torch: Torch, op: Op, bound: dict[str, Value], origin: ir.Node,
     ]
     if node is not None:
         save_results(autograd, op, node, results, bound)
+    if op.name == "repeat_interleave" and op.node == "ViewBackward0":
+        return _view_of_copy(torch, op, bound, results[0], node, origin, display)
     return results[0] if len(op.outputs) == 1 and not op.sequence else Sequence("tuple", tuple(results))
+
+
+def _view_of_copy(
+    torch: Torch, op: Op, bound: dict[str, Value], copy: Tensor, node: GraphNode | None, origin: ir.Node, display: str
+) -> Tensor:
+    """`repeat_interleave(2)`: a flattened view of a copy that nobody sees (aten/src/ATen/native/Repeat.cpp)."""
+    autograd = torch.autograd
+    last: GraphNode | None = None
+    if node is not None and copy.grad_fn:
+        node.name = "CloneBackward0"
+        last = new_node(autograd, op.node, display, origin, copy.own, edges_of(autograd, copy), Truth.NO)
+    view = view_of(autograd, copy, origin, display, last, copy.own, copy.shape, "view")
+    lay(view, (copy.contiguous, copy.strides))
+    derive(torch, view, op, bound)
+    return view
 
 
 def _several(operands: Value) -> bool:
@@ -360,6 +377,8 @@ def _same_device(op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
         wanted = bound.get("dtype")
         of_numbers = isinstance(wanted, External) and wanted.qualified.rpartition(".")[2].islower()
         return Truth.YES if op.name != "type" or of_numbers else Truth.MAYBE
+    if bound.get("other") is source:
+        return Truth.YES
     asked = asked_device(op.spelling.rpartition(".")[2], bound)
     if not asked or not source.device:
         return Truth.MAYBE

@@ -291,7 +291,8 @@ def _is_bound(method: Method) -> bool:
 def _not_static(
     machine: Machine, cls: Class, methods: list[Method], constructor: Method | None
 ) -> FunctionMethodNotStatic:
-    named = len(re.findall(rf"\b{re.escape(cls.name)}\b", machine.program.text)) > 1
+    own = [each for each in ir.walk(machine.program.body) if isinstance(each, ir.ClassDef) and each.name == cls.name]
+    named = _mentions(machine.program.body, cls.name) > sum(_mentions(each.body, cls.name) for each in own)
     kept = _of_self(constructor) if constructor is not None else set()
     return FunctionMethodNotStatic(
         node=methods[0].definition.name,
@@ -301,6 +302,11 @@ def _not_static(
         reads=next((name for each in methods for name in sorted(_of_self(each) & kept)), ""),
         named=named,
     )
+
+
+def _mentions(body: list[ir.Statement], name: str) -> int:
+    """How often statements name a class; what a comment or a text says is no use of it."""
+    return sum(isinstance(each, ir.Name) and each.id == name for each in ir.walk(body))
 
 
 def _of_self(method: Method) -> set[str]:

@@ -116,6 +116,10 @@ def _is_computed(method: Method, value: cst.BaseExpression) -> bool:
         return value.value in method.unpacked() and len(method.bound[value.value]) == 1
     if made is None:
         return False
+    if isinstance(made, cst.Call) and made.args and isinstance(made.args[0].value, (cst.GeneratorExp, cst.ListComp)):
+        each = made.args[0].value.elt
+        if isinstance(each, cst.Call) and text(each.func).rpartition(".")[2] in _NOTHING:
+            return False  # zeros for each input
     called = text(made.func).rpartition(".")[2] if isinstance(made, cst.Call) else ""
     if called in _NOTHING or called in _ONES:
         return called in _ONES

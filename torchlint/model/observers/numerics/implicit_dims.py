@@ -194,7 +194,13 @@ class ImplicitDims(Computations):
             if made.module is not None:
                 return 2 if _flattens(made.module) else None
             start, end = constant(made.get(1, "start_dim")), made.get(2, "end_dim")
+            if made.get(1, "start_dim") is None and end is None:
+                return 1
             return 2 if start == 1 and end is None and made.how != "layer" else None
+        if made.name in ("squeeze", "unsqueeze"):
+            return _with_one(made.name, self._rank(first, depth - 1), made.get(1, "dim"))
+        if made.name in ("matmul", "@", "t") and all(self._rank(each, depth - 1) == 2 for each in made.operands):
+            return 2
         if made.name in _ARITHMETIC and len(rest) == 1:
             numbers = [each for each in made.operands if isinstance(each, (Constant, Scalar))]
             tensors = [each for each in made.operands if not isinstance(each, (Constant, Scalar))]
@@ -232,6 +238,18 @@ def _inside(definitions: list[Definition]) -> str:
 
 def _flattens(layer: Module) -> bool:
     return layer.config.get("start_dim") == 1 and layer.config.get("end_dim") == -1
+
+
+def _with_one(name: str, rank: int | None, dim: Value | None) -> int | None:
+    """
+    How many dimensions are left of so many by `squeeze` or `unsqueeze` of one. Who squeezes a dimension says that its
+    size is 1, which is believed where no more than two are left: nothing of what is said then rests on it.
+    """
+    if rank is None or dim is None or not isinstance(constant(dim), int):
+        return None
+    if name == "unsqueeze":
+        return rank + 1
+    return rank - 1 if 0 < rank <= 3 else None
 
 
 def _sizes(given: tuple[Value, ...]) -> int | None:

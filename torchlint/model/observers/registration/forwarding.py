@@ -38,12 +38,10 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 from torchlint.syntax.features import FORWARDS, FORWARDS_HELD, Concern, anywhere, here
 from torchlint.syntax.spelling import dotted, last_word
-from torchlint.syntax.testing import is_test
 from torchlint.syntax.tree import statements_at, written
 
 _MOVES = frozenset({"to", "type", "type_as", "cuda", "cpu", "new_tensor", "tolist", "item", "numpy"})
 _PLACED = re.compile(r"\bdevice\b|\.cuda\(|\.to\(")
-_MOVED = re.compile(r"\.(?:to|cuda|double|half|bfloat16|to_empty|_apply)\(")
 _HOOKED = r"\b{0}\.register_\w*hook\b|\b(?:\w+_norm|\w*DataParallel|fully_shard|FSDP)\((?:\w+\.)*{0}\b"
 """How a text gives a hook to what has a name: by itself, or by what works by one."""
 _MOVES_ITSELF = re.compile(r"def (_apply|to|cuda|cpu)\b")
@@ -274,7 +272,6 @@ class Forwarding(Observer):
 
     def finished(self) -> None:
         told: set[int] = set()
-        text = self.machine.program.text
         moved = {id(each.value) for known in self._plain.values() for each in known.values() if each.moved}
         for known in self._plain.values():
             for each in known.values():
@@ -293,7 +290,6 @@ class Forwarding(Observer):
                         owner=each.owner,
                         value_node=each.value,
                         used=each.used,
-                        stays=is_test(self.machine.globals.module, text) and not _MOVED.search(text),
                     )
                 )
 

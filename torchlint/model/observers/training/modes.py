@@ -40,7 +40,6 @@ from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, anywhere
 from torchlint.syntax.reading import differentiates
 from torchlint.syntax.spelling import dotted, identifier, runs_few_times
-from torchlint.syntax.testing import is_test
 from torchlint.syntax.tree import written
 
 _SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|Transformer")
@@ -304,7 +303,6 @@ class Modes(Observer):
 
     def _evaluated_with_graph(self) -> None:
         notes = self._log.notes
-        tested = is_test(self.machine.globals.module, self.machine.program.text)
         for note in notes:
             if note.kind != "call" or not note.records or not note.iterations or note.module is None:
                 continue
@@ -331,7 +329,7 @@ class Modes(Observer):
                     loop=loop.origin,
                     unknown=isinstance(note.module, Unknown),
                     trains=differentiates(loop),
-                    tried=_runs_few_times(note, loop) or tested,
+                    tried=_runs_few_times(note, loop),
                 ),
             )
 

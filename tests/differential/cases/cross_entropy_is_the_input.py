@@ -1,5 +1,4 @@
-# expected: freed on line 8
-# said: ok: which of the nodes of a composed operation is the last one depends on the rank and the reduction
+# expected: freed on line 7
 import torch
 
 x = torch.randn(2, 3, requires_grad=True)
