@@ -57,6 +57,9 @@ AUTOGRAD = (
     "as parameter",
     "before Module.__init__() call",
     "only Tensors created explicitly by the user",
+    "Inference tensors cannot be saved for backward",
+    "Inplace update to inference tensor",
+    "on inference tensor",
     "requires_grad flags of leaf variables",
     "on Tensor that requires grad",
 )
