@@ -173,3 +173,13 @@ def test_wrong_use(tmp_path: Path, arguments: tuple[str, ...], words: str) -> No
     assert ran.returncode == 2
     assert words in ran.stderr
     assert "Traceback" not in ran.stderr
+
+
+def test_a_view_whose_node_torch_does_not_tell(tmp_path: Path) -> None:
+    """A layer with a padding index makes one and writes it; the program ends as without us."""
+    (tmp_path / "a.py").write_text(
+        "import torch\nwords = torch.nn.Embedding(4, 3, padding_idx=0)\nwords(torch.tensor([1, 0])).sum().backward()\n"
+    )
+    ran = _torchlint("run", "a.py", folder=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "watched 1 backward" in ran.stderr

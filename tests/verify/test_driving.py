@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.rule import Observed, Verdict
+from torchlint.rule import Observed, Raises, Verdict
 from torchlint.verify.protocol import Outcome, Request
 from torchlint.verify.server import shared
 from torchlint.verify.usage import uses
@@ -361,3 +361,90 @@ def test_what_a_function_parses_are_no_arguments_of_ours(tmp_path: Path) -> None
     outcome = shared().run(Request(text=path.read_text(), path=str(path), module="main", timeout=20.0))
     assert outcome.ending == "ended", outcome
     assert outcome.driven, outcome
+
+
+def test_a_view_whose_node_torch_does_not_tell(verdicts: Verdicts) -> None:
+    """A layer with a padding index makes one and writes it; what looks at it must not end the program."""
+    text = HEAD + textwrap.dedent(
+        """
+        class Covered(nn.Module):
+            def __init__(self, vocabulary=16, width=8):
+                super().__init__()
+                self.words = nn.Embedding(vocabulary, width, padding_idx=0)
+                self.score = nn.Linear(width, 1)
+            def forward(self, src):
+                embedded = self.words(src)
+                covered = embedded.new_zeros(src.shape)
+                cost = 0
+                for _ in range(3):
+                    a = self.score(embedded).squeeze(-1).softmax(-1)
+                    cost = cost + torch.min(a, covered).sum()
+                    covered += a  # error: [TLN201]
+                return cost
+        """
+    )
+    (found,) = verdicts(text)
+    assert found.status == "confirmed", found.evidence
+    assert "`add_` in line 17 took it from version" in found.evidence
+
+
+def test_what_was_made_in_inference_mode_ends_the_search(verdicts: Verdicts) -> None:
+    """No argument helps against that refusal: it is what this program does."""
+    text = HEAD + textwrap.dedent(
+        """
+        class Twin(nn.Module):
+            def __init__(self, width=8):
+                super().__init__()
+                self.online, self.target = nn.Linear(width, width), nn.Linear(width, width)
+            @torch.inference_mode()
+            def goal(self, x):
+                return self.target(x)
+            def forward(self, x):
+                goal = self.goal(x)
+                return (self.online(x) * goal).sum()  # error: [TLN118]
+        """
+    )
+    (found,) = verdicts(text, claims={"TLN118": (Raises("Inference tensors cannot be saved for backward"),)})
+    assert found.status == "confirmed", found.evidence
+
+
+def test_a_mixin_runs_as_part_of_a_module(verdicts: Verdicts) -> None:
+    """And what did not show in one Module says nothing of others."""
+    text = HEAD + textwrap.dedent(
+        """
+        class Scaled:
+            def reset(self):
+                first = torch.ones(self.width, dtype=torch.float64)
+                self.scale = nn.Parameter(first).to(torch.float32)  # error: [TLN301]
+                self.shift = nn.Parameter(first.to(torch.float32))  # error: [TLN301]
+        class Scale(nn.Module, Scaled):
+            def __init__(self, width=8):
+                super().__init__()
+                self.width = width
+                self.reset()
+            def forward(self, x):
+                return x * self.scale + self.shift
+        """
+    )
+    lost, kept = verdicts(text)
+    assert lost.status == "confirmed", lost.evidence
+    assert "without it" in lost.evidence
+    assert kept.status == "inconclusive", kept.evidence
+    assert kept.evidence.startswith("it did not show")
+
+
+def test_a_mixin_whose_module_cannot_be_built_and_a_metaclass() -> None:
+    text = """
+        class Kind(type):
+            pass
+        class Part:
+            def forward(self, x):
+                return x
+        class Whole(nn.Module, Part):
+            def __init__(self):
+                raise RuntimeError("never")
+        """
+    assert driven(text, "Kind").ending == "unbuilt"
+    outcome = driven(text, "Part")
+    assert outcome.ending == "unbuilt"
+    assert outcome.note.startswith("`Part` is no torch.nn.Module; `Whole` is")

@@ -340,3 +340,61 @@ def test_what_a_package_that_is_not_there_would_have_defined(tmp_path: Path) -> 
     assert outcome.ending == "ended", outcome
     assert STOOD_IN in outcome.driven
     assert "`fetched weights`" in outcome.driven
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        pytest.param(
+            """
+            class Named:
+                def __dir__(self):
+                    raise TypeError("not to be listed")
+
+            class Net(nn.Module):
+                def __init__(self, kind="none", width=8):
+                    super().__init__()
+                    if kind == "none":
+                        getattr(Named(), kind)
+                    self.a = nn.Linear(width, width)
+                def forward(self, x):
+                    return self.a(x)
+            """,
+            "Net",
+            id="what is read of a refusal may refuse itself",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, part):
+                    super().__init__()
+                    shape = tuple(part.weight.shape)
+                    self.a = nn.Linear(shape[1], shape[0], bias=part.bias is None)
+                def forward(self, x):
+                    return self.a(x)
+            """,
+            "Net",
+            id="a layer whose weight has axes",
+        ),
+        pytest.param(
+            """
+            KINDS = {"narrow": 4}
+
+            def chosen(config):
+                return vars(nn)[config.kind_of_layer.title().replace("Abcdefghijklmnopqrstuvwxyz", "Linear")]
+
+            class Net(nn.Module):
+                def __init__(self, config):
+                    super().__init__()
+                    self.a = chosen(config)(config.width, config.width)
+                def forward(self, x):
+                    return self.a(x)
+            """,
+            "Net",
+            id="an entry of settings",
+        ),
+    ],
+)
+def test_arguments_of_a_constructor_in_every_way(text: str, name: str) -> None:
+    found = driven(text, name)
+    assert found.ending == "ended", found.note

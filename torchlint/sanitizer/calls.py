@@ -18,6 +18,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from torchlint.sanitizer.places import Place, here
+from torchlint.verify.nodes import is_leaf, node_of
 
 KEY = "torchlint"
 """The key in a node's metadata."""
@@ -162,7 +163,7 @@ class Calls(TorchFunctionMode):  # type: ignore[misc]
                 self._wrote(name, tensor, before)
         results = [result] if isinstance(result, torch.Tensor) else list(tensors((result,), {}))
         if results and not self.inside:
-            recorded = [each for each in results if each.grad_fn is not None]
+            recorded = [each for each in results if node_of(each) is not None]
             if recorded:
                 label(self, name, recorded, given, versions, _getframe(1))
             elif not results[0].requires_grad:
@@ -234,7 +235,7 @@ class Calls(TorchFunctionMode):  # type: ignore[misc]
         self.failure = error
         told = []
         for tensor in given[:6]:
-            made = recorded_by(tensor.grad_fn) if tensor.grad_fn is not None else None
+            made = recorded_by(node_of(tensor))
             origin = self.origin(tensor)
             place = made.place if made is not None else origin.place if origin is not None else None
             op = made.op if made is not None else origin.op if origin is not None else ""
@@ -252,7 +253,7 @@ def label(
 ) -> None:
     """Hang on the new nodes which call has recorded them."""
     own: Recorded | None = None
-    waiting = [each.grad_fn for each in results]
+    waiting = [node_of(each) for each in results]
     while waiting:
         node = waiting.pop()
         if node is None or hasattr(node, "variable"):
@@ -278,7 +279,7 @@ def recorded_by(node: Any) -> Recorded | None:
 
 
 def _leaves(tensor: torch.Tensor) -> Iterator[int]:
-    waiting = [tensor.grad_fn]
+    waiting = [node_of(tensor)]
     done: set[Any] = set()
     while waiting and len(done) < CUT_NODES:
         node = waiting.pop()
@@ -315,7 +316,8 @@ def described(tensor: torch.Tensor) -> str:
     shape = "×".join(map(str, tensor.shape)) or "a scalar"
     words = f"{shape} {str(tensor.dtype).removeprefix('torch.')}"
     if tensor.requires_grad:
-        words += ", a leaf that requires grad" if tensor.is_leaf else f", {tensor.grad_fn.name()}"
+        node = node_of(tensor)
+        words += f", {node.name()}" if node is not None else ", a leaf that requires grad" if is_leaf(tensor) else ""
     return words
 
 

@@ -18,6 +18,7 @@ import torch
 from torchlint.sanitizer.calls import Recorded, recorded_by
 from torchlint.sanitizer.passes import Pass, walk
 from torchlint.sanitizer.places import Line, is_program
+from torchlint.verify.nodes import node_of
 
 GROWS = 8
 """So many backwards of one line, each with a larger graph than the one before, are a graph that grows."""
@@ -79,7 +80,7 @@ class Growth:
             if len(self.sites) >= FOLLOWED:
                 return
             site = self.sites[key] = _Site()
-        made = recorded_by(roots[0].grad_fn)
+        made = recorded_by(node_of(roots[0]))
         grown = not site.sizes or len(nodes) > site.sizes[-1]
         site.sizes = [*site.sizes, len(nodes)] if grown else [len(nodes)]
         site.clocks = [*site.clocks, current.clock][-2:]
@@ -146,6 +147,6 @@ def _holds(value: object, labels: set[int]) -> bool:
     else:
         return False
     with torch._C.DisableTorchFunction():
-        held = [item.grad_fn for item in items if isinstance(item, torch.Tensor) and item.grad_fn is not None]
+        held = [node for item in items if isinstance(item, torch.Tensor) and (node := node_of(item)) is not None]
         found = {id(made) for node in walk(iter(held)) if (made := recorded_by(node)) is not None}
     return len(found & labels) * 2 > len(labels)

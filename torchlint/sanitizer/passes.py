@@ -17,6 +17,7 @@ import torch
 
 from torchlint.sanitizer.calls import KEY, Calls, Recorded, is_readable, is_recorded_elsewhere, recorded_by, tensors
 from torchlint.sanitizer.places import Place, here
+from torchlint.verify.nodes import node_of
 
 NODES = 20_000
 """A graph is walked no further than this."""
@@ -101,7 +102,7 @@ class Passes:
             return engine(outputs, *args, **kwargs)
         roots = list(tensors((outputs,), {}))
         with torch._C.DisableTorchFunction():
-            nodes = list(walk(root.grad_fn for root in roots))
+            nodes = list(walk(node_of(root) for root in roots))
         self.calls.clock += 1
         self.number += 1
         current = Pass(here(_getframe(2)), self.calls.clock, self.number, len(nodes), graph=nodes)
@@ -163,7 +164,7 @@ class Passes:
     def _roots(self, current: Pass, roots: Sequence[torch.Tensor]) -> None:
         for root in roots:
             if not finite(root):
-                made = recorded_by(root.grad_fn)
+                made = recorded_by(node_of(root))
                 first = first_not_finite(root)
                 made = first or made
                 self.broken = Broken(current, "loss", made, "" if made is None else made.op)
@@ -224,7 +225,7 @@ def walk(start: Iterator[Any]) -> Iterator[Any]:
 def first_not_finite(root: torch.Tensor) -> Recorded | None:
     """The first call, in the order of the program, that saved a result or an argument that is not finite."""
     found: Recorded | None = None
-    for node in walk(iter((root.grad_fn,))):
+    for node in walk(iter((node_of(root),))):
         made = recorded_by(node)
         if made is None or (found is not None and found.clock <= made.clock):
             continue
@@ -237,7 +238,7 @@ def first_not_finite(root: torch.Tensor) -> Recorded | None:
 
 
 def _producer(node: Any, value: torch.Tensor) -> Recorded | None:
-    return recorded_by(value.grad_fn) if value.grad_fn is not None else None
+    return recorded_by(node_of(value))
 
 
 def saved_by(node: Any) -> Iterator[tuple[str, Any]]:

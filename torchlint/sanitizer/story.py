@@ -18,6 +18,7 @@ from torchlint.sanitizer.optimizers import Stepped
 from torchlint.sanitizer.page import Section, Step
 from torchlint.sanitizer.passes import Broken, Failure, saved_by
 from torchlint.sanitizer.places import Place
+from torchlint.verify.nodes import node_of
 
 SHOWN = 6
 """At most so many writes, or names, are told of one thing."""
@@ -153,9 +154,10 @@ def _unused(failure: Failure) -> list[Step]:
     inner = set(failure.nodes)
     steps = []
     for number, each in enumerate(failure.inputs):
-        if id(each) in reached or (each.grad_fn is not None and each.grad_fn in inner):
+        node = node_of(each)
+        if id(each) in reached or (node is not None and node in inner):
             continue
-        made = recorded_by(each.grad_fn)
+        made = recorded_by(node)
         place = failure.where.place if made is None else made.place
         steps.append(_step(place, f"input {number} ({described(each)}) is not part of the graph of the outputs"))
     return steps[:SHOWN]

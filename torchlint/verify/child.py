@@ -36,7 +36,7 @@ from torchlint.verify.derivatives import Calls
 from torchlint.verify.documented import Example, examples, texts
 from torchlint.verify.loading import Loading, without
 from torchlint.verify.machine import OnThisMachine
-from torchlint.verify.missing import Missing, inheriting
+from torchlint.verify.missing import Missing, inheriting, module_of
 from torchlint.verify.observe import Clock, Watcher, describe, facts
 from torchlint.verify.preloaded import Preloaded, key
 from torchlint.verify.protocol import (
@@ -427,6 +427,8 @@ class _Program:
         name, _, method = self.request.module.partition(".")
         target = self.module.__dict__.get(name)
         target = (None if method else applied(target)) or target
+        mixed = isinstance(target, type) and not (method or issubclass(target, torch.nn.Module)) and module_of(target)
+        target = mixed or target
         is_class = isinstance(target, type) and (bool(method) or issubclass(target, torch.nn.Module))
         if not is_class and (method or not callable(target) or isinstance(target, type)):
             return "unbuilt", None, f"`{self.request.module}` is no torch.nn.Module, and no function"
@@ -435,6 +437,7 @@ class _Program:
         names = self.module.__dict__
         touched = self.loading.standins.touched if self.loading else set()
         touched.clear()
+        touched.update({name} if mixed else ())  # what is derived may do more than its base
         OnThisMachine.absent = touched
         touched.update(f"what line {line} does" for line in (self.loading.left_out if self.loading else ()))
         absent = self.loading.absent if self.loading else None
@@ -449,7 +452,7 @@ class _Program:
                     *(each, method, self._tell, tree, names),
                     input_grad=self.request.input_grad,
                     missing=Missing(each, method, touched, absent),
-                    shown=self._examples(getattr(each, "__name__", name) if tried else name, method),
+                    shown=self._examples(getattr(each, "__name__", name) if tried or mixed else name, method),
                     seconds=SECONDS_EVER - (time.process_time() - began if tried else KEPT * len(heirs)),
                 )
                 if tried:
@@ -461,7 +464,8 @@ class _Program:
                     failures.append(str(failure))
                     continue
                 return ("raised", raised, "") if raised else ("ended", None, "")
-            return "unbuilt", None, failures[0]  # of the class itself
+            note = f"`{name}` is no torch.nn.Module; `{mixed.__name__}` is: " if mixed else ""
+            return "unbuilt", None, note + failures[0]  # of the class itself
         finally:
             told = tried[0] if len(failures) == len(tried) else tried[-1]
             self.driven = told.description + standing(touched, told.anything)

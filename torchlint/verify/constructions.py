@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from torchlint.verify import mutations, refusals, smaller, wished, written
+from torchlint.verify import mutations, origins, refusals, smaller, wished, written
 from torchlint.verify.attempt import TooLong
 from torchlint.verify.documented import Called, Example, Made
 from torchlint.verify.inputs import constructor_arguments, parameters, uses_of_class
@@ -26,6 +26,7 @@ from torchlint.verify.kinds import Wish, text_of
 from torchlint.verify.repairs import instead
 from torchlint.verify.usage import Use, says
 from torchlint.verify.values import AnyModule
+from torchlint.verify.widened import Widening
 
 REFUSALS, BASES = 4, 3
 """So many refusals of a constructor are followed one after the other, of so many arguments each."""
@@ -108,6 +109,8 @@ class Constructions:
         self.enough = False
         self.best: tuple[tuple[int, ...], Construction, tuple[str, ...]] | None = None
         self.instead: list[Construction] = []
+        self.widening: Widening | None = None
+        self.words: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Construction]:
         """Those that are guessed, and after each what its refusal asked for."""
@@ -124,6 +127,7 @@ class Constructions:
                 yield from self._with_smaller(Construction((), self.wished.pop(0)))
             self.wished.clear()
         yield from self._climbed()
+        yield from self._widened()
 
     def _with_smaller(self, construction: Construction) -> Iterator[Construction]:
         """It, and what is smaller where it makes something large: that may take what it does not take itself."""
@@ -159,18 +163,32 @@ class Constructions:
         alone = [p.name for p in parameters(self.target) if p.kind is p.POSITIONAL_ONLY and p.name in keywords]
         return (*construction.arguments, *(keywords.pop(name) for name in alone)), keywords
 
-    def came(self, way: tuple[int, ...], construction: Construction, named: Sequence[str]) -> None:
+    def came(self, way: tuple[int, ...], construction: Construction, error: Exception) -> None:
         """Take note how far it came, and which of its arguments the statement names that refused it."""
         if isinstance(self.target, type) and not construction.bare and (self.best is None or way > self.best[0]):
-            self.best = way, construction, tuple(named)
+            self.best = way, construction, tuple(origins.named_by(error, construction.keywords))
+            self.words = tuple(origins.words_of(error))
+            if self.widening is not None:
+                self.widening.came(way, _known(self.target, construction), self.words)
+
+    def _widened(self) -> Iterator[Construction]:
+        """What came furthest with one argument changed in every way, if nothing could be constructed."""
+        if self.best is None or self.best[0][0] > 1:
+            return
+        self.widening = Widening()
+        way, base, _ = self.best
+        self.widening.came(way, _defaults(self.target) | _known(self.target, base), self.words)
+        while (each := self.widening.next()) is not None:
+            self.refusal = ""
+            self.wished.clear()
+            yield Construction((), each, guessed=True, as_large=True)
 
     def _climbed(self) -> Iterator[Construction]:
         """What came furthest with one argument changed; of these again what came furthest, until none does."""
         done: set[str] = set()
         while self.best is not None:
             before, base, named = self.best
-            known = {**dict(zip(_positional(self.target), base.arguments, strict=False)), **base.keywords}
-            for each in mutations.arguments(self.target, known, named):
+            for each in mutations.arguments(self.target, _known(self.target, base), named):
                 if text_of(each) in done:
                     continue
                 done.add(text_of(each))
@@ -322,6 +340,14 @@ def varied(target: type[Any], given: Mapping[str, Any]) -> Iterator[dict[str, An
             found[3] += [{each.name: made[each.name]}] if each.name in made else []
     for several in found:
         yield from several[:VARIED]
+
+
+def _known(target: Any, construction: Construction) -> dict[str, Any]:
+    return {**dict(zip(_positional(target), construction.arguments, strict=False)), **construction.keywords}
+
+
+def _defaults(target: type[Any]) -> dict[str, Any]:
+    return {p.name: p.default for p in mutations.parameters_of(target) if p.default is not p.empty}
 
 
 def _positional(target: Any) -> list[str]:

@@ -35,7 +35,7 @@ from torchlint.verify.measured import Measured
 from torchlint.verify.missing import Missing
 from torchlint.verify.outputs import OF_OUTPUTS
 from torchlint.verify.protocol import Raised
-from torchlint.verify.waiting import SECONDS_EVER, Effort, Way, ways
+from torchlint.verify.waiting import SECONDS_EVER, Effort, Waiting, Way, ways
 
 ATTEMPTS_GUESSED, STALE_GUESSED = 40, 12
 """Calls with what was constructed in such a step, and of them without coming any further."""
@@ -57,6 +57,9 @@ AUTOGRAD = (
     "as parameter",
     "before Module.__init__() call",
     "only Tensors created explicitly by the user",
+    "Inference tensors cannot be saved for backward",
+    "Inplace update to inference tensor",
+    "on inference tensor",
     "requires_grad flags of leaf variables",
     "on Tensor that requires grad",
 )
@@ -202,8 +205,7 @@ class Driver:
                     break
                 mine, stale, effort.attempts = mine + 1, stale + 1, effort.attempts + 1
                 _afresh(reset)
-                phase, chosen = _Phase(), None
-                found = _Found(construction, None)
+                phase, chosen, found = _Phase(), None, _Found(construction, None)
                 new = module is None and not waiting.deep
                 seconds = min(waiting.seconds, self.constructions.seconds(construction) if new else math.inf)
                 with OnThisMachine() as self.machine, limited(min(seconds, effort.left)):
@@ -232,21 +234,16 @@ class Driver:
                         if _about_autograd(error, deep=waiting.deep):
                             return found
                         self._failed(phase, error)
-                        may_be_gone = not construction.guessed and not waiting.deep
-                        if self.gone is None and may_be_gone and _about_what_is_gone(error):
+                        if not (self.gone or construction.guessed or waiting.deep) and _about_what_is_gone(error):
                             self.gone = found
                         way = self._way(error)
-                        self._ranked((1 if chosen is None else 2, *way), construction, error)
-                        self.constructions.refused(error, construction, None if chosen is None else self.made)
+                        with contextlib.suppress(Exception):  # what is made up may refuse to be looked at, too
+                            self.constructions.came((1 if chosen is None else 2, *way), construction, error)
+                            self.constructions.refused(error, construction, None if chosen is None else self.made)
                         if chosen is None:
                             break
-                        whole, made = following.whole(chosen, self.made, None if module is self.target else module)
-                        shapes = following.shapes_of(error, made)
-                        solved, probes = measured.inputs(way[0], str(error), whole, shapes)
-                        waiting.add(solved, way, chosen, counted=False)
-                        waiting.add(following.asked(error, whole, made, self._asked(module)), way, chosen)
-                        waiting.add(probes, (0, 0, 0), chosen)
-                        waiting.refused(way, str(error), whole, origins.blamed(error, made))
+                        with contextlib.suppress(Exception):
+                            self._follow(error, way, module, chosen, waiting, measured)
                         if waiting and _state(module) != state:
                             module = None  # it keeps something of a call: the next would meet that
                         if way > best:
@@ -262,8 +259,16 @@ class Driver:
                 self.constructions.unusable(furthest, construction)
         return None
 
-    def _ranked(self, way: tuple[int, ...], construction: Construction, error: Exception) -> None:
-        self.constructions.came(way, construction, origins.named_by(error, construction.keywords))
+    def _follow(
+        self, error: Exception, way: Way, module: Any, chosen: Inputs, waiting: Waiting, measured: Measured
+    ) -> None:
+        """Let those inputs wait that follow from a refusal of the chosen ones."""
+        whole, made = following.whole(chosen, self.made, None if module is self.target else module)
+        solved, probes = measured.inputs(way[0], str(error), whole, following.shapes_of(error, made))
+        waiting.add(solved, way, chosen, counted=False)
+        waiting.add(following.asked(error, whole, made, self._asked(module)), way, chosen)
+        waiting.add(probes, (0, 0, 0), chosen)
+        waiting.refused(way, str(error), whole, origins.blamed(error, made))
 
     def _asked(self, built: Any) -> Any:
         return built.forward if isinstance(built, torch.nn.Module) and not self.method else self._function(built)

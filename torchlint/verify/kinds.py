@@ -102,7 +102,7 @@ class Frame:
         for _ in range(_DEEPEST):
             following = []
             for name, path, made in left:
-                inside = _settings(made)
+                inside = settings(made)
                 for key, each in inside.items():
                     if not isinstance(key, str) or key.startswith("_"):
                         continue
@@ -131,7 +131,7 @@ class Frame:
         return None
 
 
-def _settings(made: Any) -> dict[str, Any]:
+def settings(made: Any) -> dict[str, Any]:
     """What settings hold, made-up ones and those of the program's own classes, by name."""
     fields = getattr(made, "_fields", None)
     if isinstance(made, tuple) and fields:

@@ -14,6 +14,8 @@ from typing import Any
 
 import torch
 
+from torchlint.verify.nodes import is_leaf, node_of
+
 NODES = 50_000
 """A graph is walked no further than this."""
 
@@ -71,7 +73,7 @@ def overwritten(roots: Iterable[torch.Tensor], message: str) -> Iterator[torch.T
     words = message.partition(" Hint: ")[0]
     if "modified by an inplace operation" not in words:
         return
-    for node in _nodes(root.grad_fn for root in roots):
+    for node in _nodes(node_of(root) for root in roots):
         for name in dir(node):
             if not name.startswith("_raw_saved_"):
                 continue
@@ -99,7 +101,7 @@ def graph_of(roots: Iterable[torch.Tensor], limit: int) -> tuple[tuple[int, ...]
     """
     numbers: list[int] = []
     saved: list[tuple[int, int]] = []
-    for node in _nodes(root.grad_fn for root in roots):
+    for node in _nodes(node_of(root) for root in roots):
         if len(numbers) >= limit:
             break
         number = node._sequence_nr()
@@ -159,7 +161,7 @@ def optimized(*values: object) -> bool:
 
 def nameless(value: object, frame: FrameType | None, files: Container[str]) -> list[torch.Tensor]:
     """The leaves in the graph of a tensor that no variable of the program leads to, not counting optimizers."""
-    leaves = list(_leaves(tensor for tensor in tensors_in(value) if tensor.grad_fn is not None))
+    leaves = list(_leaves(tensor for tensor in tensors_in(value) if node_of(tensor) is not None))
     held: set[int] = set()
     while frame is not None:
         if frame.f_code.co_filename in files:
@@ -196,9 +198,9 @@ def _leaves(roots: Iterable[torch.Tensor]) -> Iterator[torch.Tensor]:
     given: set[int] = set()
     inner = []
     for root in roots:
-        if root.grad_fn is not None:
-            inner.append(root.grad_fn)
-        elif root.requires_grad and id(root) not in given:
+        if (node := node_of(root)) is not None:
+            inner.append(node)
+        elif root.requires_grad and id(root) not in given and is_leaf(root):
             given.add(id(root))
             yield root
     for node in _nodes(inner):

@@ -230,8 +230,15 @@ def inheriting(target: type[Any], method: str) -> list[type[Any]]:
     return list(itertools.islice(found, 1))
 
 
+def module_of(target: type[Any]) -> type[Any] | None:
+    """The first Module of the same file that is derived from a class that is none: a mixin runs as part of it."""
+    beside = (each for each in _derived(target) if each.__module__ == target.__module__)
+    found = (each for each in beside if issubclass(each, torch.nn.Module) and not inspect.isabstract(each))
+    return next((each for each in found if "<" not in each.__qualname__), None)
+
+
 def _derived(target: type[Any]) -> Iterator[type[Any]]:
-    for each in target.__subclasses__():
+    for each in type.__subclasses__(target):  # (of a metaclass, too)
         yield each
         yield from _derived(each)
 

@@ -21,6 +21,7 @@ import torch
 
 from torchlint.verify.iterators import used_up
 from torchlint.verify.leaf_writes import distributed, nameless, optimized, tensors_in
+from torchlint.verify.nodes import node_of
 from torchlint.verify.protocol import Execution, Facts, Raised, Seen, Warned, WatchedStatement
 
 SAMPLE = 64
@@ -110,7 +111,7 @@ def _truth(value: object) -> bool | None:
 
 
 def _tensor(tensor: torch.Tensor) -> Facts:
-    numbers = sample(tensor)
+    numbers, node = sample(tensor), node_of(tensor)
     return {
         "kind": "tensor",
         "shown": shown(numbers, tuple(tensor.shape)),
@@ -123,7 +124,7 @@ def _tensor(tensor: torch.Tensor) -> Facts:
         "is_parameter": isinstance(tensor, torch.nn.Parameter),
         "memory": memory(tensor),
         "retains_grad": bool(tensor.retains_grad),
-        "sequence": -1 if tensor.grad_fn is None else min(tensor.grad_fn._sequence_nr(), 1 << 53),
+        "sequence": -1 if node is None else min(node._sequence_nr(), 1 << 53),
     }
 
 
@@ -162,7 +163,7 @@ def version(tensor: torch.Tensor) -> int:
 
 def node_name(tensor: torch.Tensor) -> str:
     """The name of a tensor's graph node without its namespace: `MulBackward0`; "" for a leaf."""
-    node = tensor.grad_fn
+    node = node_of(tensor)
     return "" if node is None else node.name().rpartition("::")[2]
 
 

@@ -53,14 +53,30 @@ def spoken_of(error: Exception, given: Mapping[str, Any]) -> list[str]:
 
 def named_by(error: Exception, keywords: Mapping[str, Any]) -> list[str]:
     """The arguments of a constructor that the statements name which refused something, as attributes, too."""
+    return [name for name in words_of(error, computed=False) if name in keywords]
+
+
+def words_of(error: Exception, *, computed: bool = True) -> list[str]:
+    """
+    The names, attributes and keys in the statements that refused something, the innermost first; and in what these
+    were computed of.
+    """
     found: dict[str, None] = {}
     for frame, line in reversed(refusals.frames(error)):
-        for part in _statement(frame.f_code.co_filename, line):
-            for node in ast.walk(part):
-                name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-                if name in keywords:
-                    found[name] = None
+        file = frame.f_code.co_filename
+        parts = _origins(file, line)[0] if computed else ()
+        for part in (*_statement(file, line), *parts):
+            found |= dict.fromkeys(name for node in ast.walk(part) if (name := _word(node, keys=computed)))
     return list(found)
+
+
+def _word(node: ast.AST, *, keys: bool) -> str:
+    match node:
+        case ast.Attribute(attr=name) | ast.Name(name):
+            return name
+        case ast.Constant(str() as name) if keys:
+            return name
+    return ""
 
 
 def tensors_of(given: Mapping[str, Any]) -> dict[str, torch.Tensor]:

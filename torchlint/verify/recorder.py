@@ -25,6 +25,7 @@ from torch.utils.flop_counter import flop_registry
 
 from torchlint.verify.leaf_writes import Leaves, graph_of, overwritten, tensors_in
 from torchlint.verify.loaders import ORDER, Loaders
+from torchlint.verify.nodes import is_leaf, node_of
 from torchlint.verify.observe import Clock, Files, describe, facts, memory, node_name, sequence, user_lines, version
 from torchlint.verify.protocol import Backward, Built, Called, Facts, Raised, Step, Write
 from torchlint.verify.results_of import Results
@@ -225,7 +226,7 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
                         nodes,
                         saved,
                         {name: id(leaf) for name, leaf in detailed},
-                        bool(roots) and all(root.grad_fn is None for root in roots),
+                        bool(roots) and all(node_of(root) is None for root in roots),
                     )
                 )
         return result
@@ -352,7 +353,7 @@ class _State:
         self.version = version(tensor)
         # While the engine runs it holds a node's lock, for which asking a view for its grad_fn would wait for ever.
         self.requires_grad = not plain and tensor.requires_grad
-        self.is_leaf = not plain and tensor.is_leaf
+        self.is_leaf = not plain and is_leaf(tensor)
         self.grad_fn = "" if plain else node_name(tensor)
 
 

@@ -23,6 +23,7 @@ from torchlint.verify.kinds import Wish
 from torchlint.verify.repairs import with_use
 from torchlint.verify.shapes import LARGEST as MOST
 from torchlint.verify.shapes import of_rank
+from torchlint.verify.typed import Nothing
 from torchlint.verify.usage import Use
 
 LARGEST = 4096
@@ -154,38 +155,38 @@ def arguments(known: Mapping[str, Any], wishes: Sequence[Wish]) -> Iterator[dict
     """Arguments of a constructor in which one wish is granted, for each. Of a configuration a copy is changed."""
     for wish in wishes:
         if wish.attribute:
-            value = _value(None, wish) if wish.value is not ... else typed.Nothing
-            changed = _with(known.get(wish.name), wish.attribute, value)
-            if changed is not typed.Nothing:
-                yield {**known, wish.name: changed}
+            value = _value(None, wish) if wish.value is not ... else Nothing
+            settings = changed(known.get(wish.name), wish.attribute, value)
+            if settings is not Nothing:
+                yield {**known, wish.name: settings}
             continue
         value = _value(known.get(wish.name), wish)
-        if value is not typed.Nothing:
+        if value is not Nothing:
             yield {**known, wish.name: value}
 
 
-def _with(owner: Any, name: str, value: Any) -> Any:
+def changed(owner: Any, name: str, value: Any) -> Any:
     """A copy that has that; `Nothing` of what takes none, or is a value of its own."""
-    if value is typed.Nothing:
+    if value is Nothing:
         return value
     first, _, rest = name.partition(".")
     if rest:
         inner = owner.get(first) if isinstance(owner, dict) else getattr(owner, first, None)
-        name, value = first, _with(inner, rest, value)
-        if value is typed.Nothing:
+        name, value = first, changed(inner, rest, value)
+        if value is Nothing:
             return value
     try:
         if isinstance(owner, tuple) and hasattr(owner, "_replace"):
             return owner._replace(**{name: value})
         if dataclasses.is_dataclass(owner) and not isinstance(owner, type):
             return dataclasses.replace(owner, **{name: value})
-        changed = copy.copy(owner)
-        if isinstance(changed, dict):
-            changed[name] = value
-        setattr(changed, name, value)
+        copied = copy.copy(owner)
+        if isinstance(copied, dict):
+            copied[name] = value
+        setattr(copied, name, value)
     except Exception:  # a frozen one
-        return typed.Nothing
-    return changed
+        return Nothing
+    return copied
 
 
 def _value(have: Any, wish: Wish) -> Any:
@@ -201,12 +202,12 @@ def _value(have: Any, wish: Wish) -> Any:
     ):
         return type(have)(have[index % len(have)] for index in range(wish.value))
     if wish.asks in ("rank", "size", "shape") and isinstance(have, torch.Tensor):
-        return next((torch.rand(shape) for shape in _shapes(tuple(have.shape), wish)), typed.Nothing)
+        return next((torch.rand(shape) for shape in _shapes(tuple(have.shape), wish)), Nothing)
     if wish.asks not in ("type", "kind"):
-        return typed.Nothing
+        return Nothing
     use = _use(wish)
     if use is None:
-        return typed.Nothing
+        return Nothing
     if use.of is not None:
         make = typed.made if use.kind == "module" else typed.of
         return make(use.of, lambda kind, depth: constructor_arguments(kind, SIZE, depth=depth))
