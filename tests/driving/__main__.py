@@ -87,9 +87,7 @@ def drawn(folder: Path, number: int, seed: int) -> list[Unit]:
     found: list[Unit] = []
     left = {"Module": number // 2, "function": number - number // 2}
     for package in packages:
-        files = [
-            f for f in sorted(package.rglob("*.py")) if not re.search(r"(^|/)(tests?|test_\w+|setup)(/|\.py$)", str(f))
-        ]
+        files = [f for f in sorted(package.rglob("*.py")) if not _TEST.search(f.relative_to(folder).as_posix())]
         order.shuffle(files)
         mine: Counter[str] = Counter()
         for file in files[:60]:

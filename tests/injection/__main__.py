@@ -3,6 +3,7 @@ Recall by injection, as a command.
 
     python -m tests.injection install DIR                    the packages of the list, without dependencies on torch
     python -m tests.injection measure --packages DIR         torch and the linter on every mutant; prints the figures
+    python -m tests.injection measure --packages DIR --confirm   and what the runtime mode says of those reported
     python -m tests.injection discover --packages DIR        makes the list of Modules anew
 
 Any directory in which the packages are importable will do, with the versions that the list names.
@@ -38,6 +39,8 @@ def main() -> int:
     measure.add_argument("--jobs", type=int, default=2, help="processes")
     measure.add_argument("--only", default="", help="Modules whose qualified name holds this")
     measure.add_argument("--show", type=int, default=0, help="misses to show with their code")
+    measure.add_argument("--subjects", metavar="FILE", help="another list of Modules than the one that is committed")
+    measure.add_argument("--confirm", action="store_true", help="run each that is reported under --verify, too")
     measure.add_argument("--verdicts", help="file that keeps torch's verdicts between runs")
     discover = commands.add_parser("discover")
     discover.add_argument("--packages", required=True)
@@ -58,8 +61,14 @@ def main() -> int:
     from .measure import report
 
     verdicts = Path(arguments.verdicts) if arguments.verdicts else None
-    found_ = run_measure(arguments.packages, arguments.seed, arguments.each, arguments.jobs, arguments.only, verdicts)
+    subjects = load(Path(arguments.subjects)) if arguments.subjects else load()
+    subjects = [each for each in subjects if arguments.only in f"{each.module}.{each.name}"]
+    found_ = run_measure(subjects, arguments.packages, arguments.seed, arguments.each, arguments.jobs, verdicts)
     print(report(found_, arguments.show))
+    if arguments.confirm:
+        from .confirm import confirmed
+
+        print(confirmed(found_, arguments.packages))
     return 1 if any(each.verdict == "false alarm" for each in found_.judged) else 0
 
 

@@ -44,7 +44,7 @@ def measured(request: pytest.FixtureRequest) -> Measured:
     if not (folder / "timm").exists():
         command = [sys.executable, "-m", "tests.injection", "install", str(folder)]
         subprocess.run(command, cwd=ROOT, check=True)
-    return measure(str(folder), 0, 4, 2, "", folder / "verdicts.json")
+    return measure(load(), str(folder), 0, 4, 2, folder / "verdicts.json")
 
 
 @pytest.mark.corpus
