@@ -8,6 +8,8 @@ torch can show, and what claims nothing, is counted apart, too.
 `python -m tests.verdicts forcing`: claims forced on correct programs, counted by rule; exits with 1 if one at error or
 warning level is confirmed.
 `python -m tests.verdicts talk`: the rows of the talk with their verdicts; `--write` puts the table into the page.
+`python -m tests.verdicts strangers`: of faulty programs by somebody who knew only the catalogue, the faults that are
+found, and the verdicts.
 `--suite`: the same with a pytest suite that imports the programs as the driver (`torchlint verify --with`).
 """
 
@@ -29,7 +31,7 @@ from torchlint.rule import Finding, Holds, Level
 from torchlint.syntax.tree import Source
 from torchlint.verify.verify import verify_findings
 
-from . import forcing, rows, suite
+from . import forcing, rows, strangers, suite
 
 STATUSES = ("confirmed", "refuted", "inconclusive")
 ELSEWHERE = {
@@ -42,7 +44,7 @@ ELSEWHERE = {
 def main() -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m tests.verdicts", description=__doc__)
-    parser.add_argument("what", choices=("examples", "cases", "forcing", "talk"))
+    parser.add_argument("what", choices=("examples", "cases", "forcing", "talk", "strangers"))
     parser.add_argument("--every", type=int, default=1, metavar="N", help="Only every N-th program.")
     parser.add_argument("--suite", action="store_true", help="Let a suite of pytest drive them.")
     parser.add_argument("--write", action="store_true", help="With talk: write the table into docs/runtime.md.")
@@ -54,6 +56,9 @@ def main() -> int:
         print(*rows.table(), sep="\n") if not options.write else rows.PAGE.write_text(
             rows.written(rows.PAGE.read_text())
         )
+        return 0
+    if options.what == "strangers":
+        print(*strangers.table(options.every), sep="\n")
         return 0
     judged = suite.judged if options.suite else _by_itself
     if options.what == "examples":
