@@ -724,3 +724,10 @@ def leaf_of_an_object_with_a_method_that_nobody_knows():
     cell = Cell()
     cell.loss(torch.ones(3)).backward()
     cell.w.grad.zero_()
+
+
+def leaves_of_which_one_gradient_is_not_what_nobody_knows():
+    w, b = torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True)
+    if w.grad is not torch.version.hip:  # None where torch is built without it
+        w.grad.zero_()
+        b.grad.zero_()

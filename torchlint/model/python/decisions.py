@@ -161,7 +161,7 @@ def arms_of_test(
     """The arms that a condition leaves open which nobody knows: one if the path has decided it before, or both."""
     machine = run.machine
     number, positive = branch_of(run, test)
-    if _may_come_later(run, test):
+    if _may_come_later(run, test) or _asks_for_none(run, test):
         then, other = partial(_perhaps, run, then), partial(_perhaps, run, other)
     holds, fails = (then, other) if positive else (other, then)
     taken = machine.taken(number)
@@ -193,6 +193,13 @@ def _may_come_later(run: Run, test: ir.Expression) -> bool:
     if loop.changed is None:
         loop.changed = dataflow.sets(loop.body)
     return any(name in loop.changed or name.partition(".")[0] in loop.changed for name in keyed[1])
+
+
+def _asks_for_none(run: Run, test: ir.Expression) -> bool:
+    """Whether the condition compares a gradient that is missing with what nobody knows: that may be None as well."""
+    named = [each for owner in run.condition(test).graded for each in ir.walk(owner)]
+    paths = [each for each in named if isinstance(each, (ir.Name, ir.Attribute)) and dotted(each)]
+    return any(tensor.grad == NONE for each in paths for tensor in reachable_tensors(evaluate_again(run, each)))
 
 
 def _perhaps(run: Run, arm: Callable[[], T]) -> T:
