@@ -12,7 +12,7 @@ import libcst as cst
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.events.custom import IncomingGradientIgnored
 from torchlint.model.observers.custom.function_source import Method, names, text
-from torchlint.model.python.custom_functions import is_function
+from torchlint.model.python.custom_functions import keeps_contract
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Class, Function
@@ -40,7 +40,7 @@ class IgnoredGradients(Observer):
 
     def class_defined(self, cls: Class) -> None:
         function = cls.attributes.get("backward")
-        if not isinstance(function, Function) or id(cls.definition) in self._seen or not is_function(cls):
+        if not isinstance(function, Function) or id(cls.definition) in self._seen or not keeps_contract(cls):
             return
         self._seen.add(id(cls.definition))
         if cls.wrapped or not isinstance(function.definition.origin, cst.FunctionDef):
