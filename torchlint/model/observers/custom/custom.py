@@ -130,6 +130,8 @@ class Custom(Observer):
             if not isinstance(target, cst.Attribute) or text(target.value) != forward.context or "." in name:
                 continue
             if name in outputs and name not in forward.parameters:
+                if name not in forward.returned_after(node):
+                    continue
                 if not forward.returns_tensor(name) and not _read_as_tensor(target, backward):
                     continue
                 kept.append((node, target, "output"))
