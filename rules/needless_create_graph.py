@@ -25,7 +25,7 @@ class NeedlessCreateGraph(Rule):
     sight may differentiate them.
 
     ## Known limits
-    Silent where the gradients are returned, kept on an object, or handed to other code.
+    Silent where the gradients are returned, kept on an object, or handed to other code, hooks among it.
 
     ## References
     - [torch.autograd.grad](https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad.html)

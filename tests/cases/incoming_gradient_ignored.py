@@ -321,3 +321,69 @@ def zeros_for_each_input():
     x, y = torch.rand(3, requires_grad=True), torch.rand(2, requires_grad=True)
     (5 * Zero.apply(x, y)).backward()
     assert not x.grad.any() and not y.grad.any()
+
+
+def filled_with_what_stands_for_zero():
+    """Logarithms of numbers: the one for zero is no zero, and the derivative is zero whatever comes in."""
+    ZERO = float("-inf")
+
+    class Sign(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return torch.where(x > ZERO, torch.zeros_like(x), x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return torch.full_like(grad, ZERO)
+
+    x = torch.rand(3, requires_grad=True)
+    Sign.apply(x).sum().backward()
+    assert torch.exp(x.grad).sum() == 0
+
+
+def filled_with_zero():
+    class Sign(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return torch.sign(x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return torch.full_like(grad, fill_value=-0.0)
+
+    x = torch.rand(3, requires_grad=True)
+    Sign.apply(x).sum().backward()
+    assert not x.grad.any()
+
+
+def filled_with_a_number():
+    """Holds: torch.equal(x.grad, torch.full((3,), 2.0))"""
+
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return torch.full_like(grad, 2.0)  # warning: [TLN507]
+
+    x = torch.rand(3, requires_grad=True)
+    (0.1 * Doubled.apply(x)).sum().backward()
+
+
+def filled_with_what_the_context_holds():
+    """Holds: torch.equal(x.grad, torch.full((3,), 2.0))"""
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.factor = factor
+            return factor * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return torch.full_like(grad, ctx.factor), None  # warning: [TLN507]
+
+    x = torch.rand(3, requires_grad=True)
+    (0.1 * Scaled.apply(x, 2.0)).sum().backward()

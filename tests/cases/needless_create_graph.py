@@ -322,3 +322,59 @@ def a_penalty_that_is_only_printed():
         return torch.tensor(penalty.item())
 
     printed = report(nn.Linear(3, 1), torch.ones(2, 3))
+
+
+def gradients_kept_by_hooks_of_layers():
+    """The gradients of the input are dropped: those that the hook has stored are differentiated."""
+
+    class Recording:
+        def __init__(self, model, layer):
+            self.model, self.outputs, self.slopes = model, [], []
+            layer.register_forward_hook(self.keep)
+
+        def keep(self, module, inputs, output):
+            self.outputs.append(output)
+            output.register_hook(self.slopes.append)
+
+        def __call__(self, x):
+            return self.model(x)
+
+    class Explanation:
+        def __init__(self, model, layer):
+            self.recorded = Recording(model, layer)
+
+        def forward(self, x, target):
+            x = x.clone().requires_grad_()
+            loss = target(self.recorded(x))
+            torch.autograd.grad(loss, x, retain_graph=True, create_graph=True)
+            return self.weights()
+
+        def weights(self):
+            slope, output = self.recorded.slopes[0], self.recorded.outputs[0]
+            return torch.autograd.grad(slope.sum(), output)[0]
+
+    model = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 1))
+    Explanation(model, model[0]).forward(torch.rand(2, 3), lambda scores: scores.sum())
+
+
+def gradients_kept_by_a_hook_of_a_tensor():
+    slopes = []
+
+    def curvature(x, layer):
+        hidden = layer(x)
+        hidden.register_hook(slopes.append)
+        (slope,) = torch.autograd.grad((hidden**3).sum(), x, create_graph=True)
+        print(slope)
+
+    curvature(torch.ones(3, requires_grad=True), nn.Linear(3, 3))
+    slopes[0].sum().backward()
+
+
+def hook_of_another_tensor():
+    """Holds: slope.grad_fn is not None"""
+    other = torch.rand(3, requires_grad=True)
+    other.register_hook(lambda grad: 2 * grad)
+    x = torch.rand(3, requires_grad=True)
+    (slope,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)  # smell: [TLN108]
+    print(slope)
+    other.sum().backward()

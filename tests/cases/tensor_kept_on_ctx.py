@@ -262,3 +262,71 @@ def count_returned_beside_the_result():
             return grad.expand(ctx.count)
 
     Total.apply(torch.ones(3, requires_grad=True))[0].backward()
+
+
+def returned_by_another_branch():
+    class Step(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, start, known):
+            best = start.clone()
+            if known:
+                return best
+
+            ctx.best = best
+            best_of_all = start * 2
+            return best_of_all
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * grad * torch.ones_like(ctx.best), None
+
+    Step.apply(torch.ones(3, requires_grad=True), False).sum().backward()
+
+
+def returned_by_the_other_arm():
+    class Step(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, start, known):
+            best = start.clone()
+            if known:
+                result = start * 2
+                ctx.best = best
+                return result
+            elif start.dim() > 4:
+                raise ValueError
+            else:
+                return best
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * grad * torch.ones_like(ctx.best), None
+
+    Step.apply(torch.ones(3, requires_grad=True), True).sum().backward()
+
+
+def kept_before_the_branch_that_returns_it():
+    """Holds: kept() is not None"""
+    import gc, weakref
+
+    class Exp(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, i, twice):
+            result = i.exp()
+            with torch.no_grad():
+                ctx.result = result  # warning: [TLN501]
+            if twice:
+                doubled = 2 * result
+                return doubled
+            for _ in range(1):
+                if not twice:
+                    return result
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.result, None
+
+    gc.collect()
+    gc.disable()
+    y = Exp.apply(torch.ones(2, requires_grad=True), False)
+    kept = weakref.ref(y)
+    del y

@@ -602,3 +602,120 @@ def surplus_that_may_be_none():
             return 2 * grad, None, nothing
 
     Double.apply(torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def methods_replaced_as_a_class_is_derived():
+    class Encoded(Function):
+        def __init_subclass__(cls, **options):
+            super().__init_subclass__(**options)
+            of_inputs, of_gradient = cls.forward, cls.backward
+            cls.forward = staticmethod(lambda ctx, call, *inputs: of_inputs(ctx, call, *inputs))
+            cls.backward = staticmethod(lambda ctx, grad: (None, of_gradient(ctx, grad)))
+
+    class Scale(Encoded):
+        @staticmethod
+        def forward(ctx, factor, x):
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.factor
+
+    Scale.apply(3.0, torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def methods_replaced_by_a_helper_of_the_base():
+    def first_without_gradient(cls):
+        of_gradient = cls.backward
+        cls.backward = staticmethod(lambda ctx, grad: (None, of_gradient(ctx, grad)))
+
+    class Encoded(Function):
+        def __init_subclass__(cls):
+            first_without_gradient(cls)
+
+    class Scale(Encoded):
+        @staticmethod
+        def forward(ctx, factor, x):
+            ctx.x = x
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad):
+            return torch.ones_like(grad) * ctx.x
+
+    Scale.apply(3.0, torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def methods_replaced_by_a_metaclass():
+    class Encoding(type(Function)):
+        def __init__(cls, name, bases, body):
+            if "backward" in body:
+                of_gradient = cls.backward
+                cls.backward = staticmethod(lambda ctx, grad: (None, of_gradient(ctx, grad)))
+            super().__init__(name, bases, body)
+
+    class Encoded(Function, metaclass=Encoding):
+        pass
+
+    class Scale(Encoded):
+        @staticmethod
+        def forward(ctx, factor, x):
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.factor
+
+    Scale.apply(3.0, torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def apply_of_the_base_hands_over_something_else():
+    class _Run(Function):
+        @staticmethod
+        def forward(ctx, cls, factor, x):
+            ctx.cls = cls
+            return cls.forward(ctx, factor, x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None, None, ctx.cls.backward(ctx, grad)
+
+    class Encoded(Function):
+        @classmethod
+        def apply(cls, *inputs):
+            return _Run.apply(cls, *inputs)
+
+    class Scale(Encoded):
+        @staticmethod
+        def forward(ctx, factor, x):
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.factor
+
+    Scale.apply(3.0, torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def base_that_only_helps():
+    """Raises: returned an incorrect number of gradients (expected 2, got 1)"""
+
+    class Named(Function):
+        @classmethod
+        def title(cls):
+            return cls.__name__.lower()
+
+    class Scale(Named):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.factor  # error: [TLN503]
+
+    Scale.apply(torch.ones(2, requires_grad=True), 3.0).sum().backward()

@@ -48,6 +48,8 @@ from torchlint.syntax.spelling import identifier
 
 APPLIED = "torch.autograd.Function"
 """`Unknown.made_by` of what is one tensor, and a node of the graph if an input is in it."""
+_CONTRACT = frozenset({"forward", "backward", "setup_context"})
+"""The methods that decide what a Function is given, saves and returns."""
 _INTEGER = frozenset({"bool", "byte", "char", "int", "long", "short"})
 _SAVED = "save_for_backward()"
 _DIRTY = "mark_dirty()"
@@ -72,6 +74,39 @@ def is_function(cls: Class) -> bool:
     return any(isinstance(base, External) and base.qualified in AUTOGRAD_FUNCTION for base in cls.outside())
 
 
+def keeps_contract(cls: Class) -> bool:
+    """
+    Whether torch itself gives the methods of a custom Function their inputs and takes what they return. A class of the
+    project that it derives from may put others in their place, with arguments of its own: as it is derived from
+    (`__init_subclass__`), as it is made (a metaclass), or as it runs; and an `apply` of the project's may do without.
+    """
+    if not is_function(cls):
+        return False
+    own, *above = cls.ancestry()
+    if any("__init_subclass__" in each.attributes for each in above):
+        return False
+    return not any("apply" in each.attributes or _has_metaclass(each) or _sets_methods(each) for each in (own, *above))
+
+
+def _has_metaclass(cls: Class) -> bool:
+    """Whether a metaclass that the model does not know makes a class; what `__init_subclass__` is given is none."""
+    return cls.wrapped and any(argument.keyword == "metaclass" for argument in cls.definition.bases)
+
+
+def _sets_methods(cls: Class) -> bool:
+    """Whether a class sets one of the methods on what may be a class (a context is none): `cls.forward = ...`."""
+    others = [each for each in cls.definition.body if not (isinstance(each, ir.FunctionDef) and each.name in _CONTRACT)]
+    for node in ir.walk(others):
+        if isinstance(node, ir.Assign):
+            if any(isinstance(each, ir.Attribute) and each.attr in _CONTRACT for each in node.targets):
+                return True
+        elif isinstance(node, ir.Call) and identifier(node.function) in ("setattr", "__setattr__"):
+            named = node.arguments[-2].value if len(node.arguments) > 1 else None
+            if not (isinstance(named, ir.Constant) and named.value not in _CONTRACT):
+                return True
+    return False
+
+
 def only_of_functions(cls: Class) -> bool:
     """Whether all that a custom Function inherits is known: no base is from elsewhere but torch's own."""
     return not any(each.wrapped for each in cls.ancestry()) and all(
@@ -89,7 +124,7 @@ def _unknown_result(run: Run, cls: Class, site: CallSite) -> Unknown:
     """What depends on the inputs, where nobody knows what is saved."""
     escape(run.autograd, [tensor for value in site.values() for tensor in reachable_tensors(value)], site.node)
     result = made_of(site.values(), source=site.node)
-    if is_function(cls) and _is_one_tensor(cls):
+    if keeps_contract(cls) and _is_one_tensor(cls):
         result.made_by = APPLIED
         if only_of_functions(cls) and site.complete and not site.keywords and all(map(_needs_none, site.positional)):
             # torch gives what `forward` returns no graph then, whatever it does inside (`_process_backward_mode_ad`)
@@ -253,9 +288,9 @@ def _method(cls: Class, name: str) -> Function | None:
 
 def _is_plain(cls: Class) -> bool:
     """Whether all of a Function stands in the file, in `forward` and `backward`, and is one node."""
-    if not is_function(cls) or not only_of_functions(cls):
+    if not keeps_contract(cls) or not only_of_functions(cls):
         return False
-    if any(each.attributes.keys() & {"setup_context", "apply", "jvp", "__init_subclass__"} for each in cls.ancestry()):
+    if any(each.attributes.keys() & {"setup_context", "jvp", "__init_subclass__"} for each in cls.ancestry()):
         return False
     return all(_is_one_node(method) for name in ("forward", "backward") if (method := _method(cls, name)) is not None)
 

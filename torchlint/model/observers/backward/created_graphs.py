@@ -34,13 +34,17 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING
-from torchlint.syntax.spelling import is_called_loss
+from torchlint.syntax.spelling import identifier, is_called_loss
 
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
 
 _MOST = 200
 """Tensors looked at for one that a tensor was computed from."""
+_HOOKING = frozenset(
+    {"register_hook", "register_multi_grad_hook", "register_full_backward_hook", "register_backward_hook"}
+)
+"""What hands the gradients of a pass to somebody, who may keep them."""
 _OF_THE_GRAPH = frozenset({"requires_grad", "grad_fn", "is_leaf"})
 
 
@@ -94,12 +98,15 @@ class CreatedGraphs(Observer):
         self._read: set[str] = set()
         self._depth = 0
         self._inner = 0
+        self._hooked: dict[int, Tensor | GraphNode] | None = {}
+        """The nodes and leaves whose gradients hooks take; None where that is not known."""
 
     def entry_started(self, function: Function | None) -> None:
         self.pending.start(function is None)
         self._created.clear()
         self._losses.clear()
         self._read.clear()
+        self._hooked = {}
         self._depth = 0
         self._inner = 0 if function is None else 1
 
@@ -118,6 +125,7 @@ class CreatedGraphs(Observer):
         self.pending.flush(self._needless_here.append)
         self._used |= {id(each.argument) for each in self._created if self._differentiated(each)}
         self._created.clear()
+        self._hooked = {}
 
     def finished(self) -> None:
         """What one caller of a function has no use for, another may differentiate."""
@@ -141,6 +149,8 @@ class CreatedGraphs(Observer):
             created.used = created.used or bool(created.nodes & visited) or created.gave(root)
         written = _written(origin)
         accumulated = callee != "autograd.grad"
+        if self._go_to_hooks(visited | {id(leaf) for leaf in leaves}, origin):
+            return
         if create_graph is not True or written is None or (accumulated and any(node.opaque for node in nodes)):
             return
         created = _Created(origin, written, visited, list(leaves), accumulated)
@@ -153,6 +163,16 @@ class CreatedGraphs(Observer):
             accumulated=created.accumulated,
         )
         self.pending.add(event, valid=lambda: self._needless(origin))
+
+    def _go_to_hooks(self, visited: set[int], origin: ir.Node) -> bool:
+        """
+        Whether hooks take gradients of this pass, which may be differentiated wherever somebody finds them. Who asks
+        for gradients and drops them has no other use for them.
+        """
+        statement = self.machine.statement
+        dropped = isinstance(statement, ir.ExpressionStatement) and statement.value is origin
+        asked = isinstance(origin, ir.Call) and identifier(origin.function) == "grad"
+        return (asked and dropped) or self._hooked is None or not visited.isdisjoint(self._hooked)
 
     def _needless(self, origin: ir.Node) -> bool:
         refused = any(isinstance(e, AutogradRefused) and e.node is origin.origin for e in self.machine.events)
@@ -200,12 +220,22 @@ class CreatedGraphs(Observer):
         origin: ir.Call,
     ) -> None:
         """What comes out of code that the model doesn't know may be anything made of what went in."""
+        if name in _HOOKING:
+            self._hook(receiver)
         if isinstance(result, Unknown) and isinstance(receiver, (Tensor, Unknown, Instance)):
             if isinstance(receiver, Instance):
                 self._reach([receiver, *positional, *keywords.values()])
             for created in self._created:
                 if any(created.holds(value) for value in (receiver, *positional, *keywords.values())):
                     created.used = created.used or name not in ("numpy", "tolist")
+
+    def _hook(self, receiver: Value) -> None:
+        tensors = [each.tensor if isinstance(each, Unknown) else each for _, each in alternatives(receiver)]
+        for each in tensors:
+            if not isinstance(each, Tensor):
+                self._hooked = None  # of a Module, or of what nobody knows
+            elif self._hooked is not None:
+                self._hooked |= {id(each): each, **{id(node): node for _, node in each.grad_fn}}
 
     def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
         self._reach([callee, *arguments] if receiver is None else [callee, receiver, *arguments])

@@ -19,7 +19,7 @@ from torchlint.model.events.trace import Step
 from torchlint.model.observers.custom.custom import KEEPING, methods_may_be_set
 from torchlint.model.observers.custom.function_source import Method, names, text
 from torchlint.model.observers.pending import only
-from torchlint.model.python.custom_functions import is_function, only_of_functions
+from torchlint.model.python.custom_functions import keeps_contract, only_of_functions
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -86,7 +86,7 @@ class Applications(Observer):
     ) -> None:
         if not isinstance(receiver, Class) or name not in ("apply", "forward") or self.machine.foreign_call is not None:
             return
-        if keywords or any(each.star for each in origin.arguments) or not is_function(receiver):
+        if keywords or any(each.star for each in origin.arguments) or not keeps_contract(receiver):
             return
         if name == "forward":
             methods = _methods(receiver)
@@ -191,7 +191,7 @@ class Applications(Observer):
 
 def _methods(cls: Class) -> tuple[Method, Method] | None:
     """`forward` and `backward` of a Function whose parts all stand in the file."""
-    if not is_function(cls) or not only_of_functions(cls) or cls.inherited("setup_context") is not None:
+    if not keeps_contract(cls) or not only_of_functions(cls) or cls.inherited("setup_context") is not None:
         return None
     found: list[Method] = []
     for name in ("forward", "backward"):

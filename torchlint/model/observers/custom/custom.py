@@ -26,7 +26,7 @@ from torchlint.model.observers.custom.function_source import (
     text,
 )
 from torchlint.model.observers.written import may_set
-from torchlint.model.python.custom_functions import is_function
+from torchlint.model.python.custom_functions import keeps_contract
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
@@ -61,7 +61,7 @@ def methods_may_be_set(machine: Machine) -> bool:
 
 def backward_of(function: Function) -> Method | None:
     """The method, if a function is the `backward` of a custom autograd function."""
-    if function.owner is None or function.name != "backward" or not is_function(function.owner):
+    if function.owner is None or function.name != "backward" or not keeps_contract(function.owner):
         return None
     if not isinstance(function.definition.origin, cst.FunctionDef):
         return None
@@ -96,7 +96,7 @@ class Custom(Observer):
     # -- the class as written
 
     def class_defined(self, cls: Class) -> None:
-        if not is_function(cls) or id(cls.definition) in self._seen:
+        if not keeps_contract(cls) or id(cls.definition) in self._seen:
             return
         self._seen.add(id(cls.definition))
         methods: dict[str, Method] = {}
@@ -130,6 +130,8 @@ class Custom(Observer):
             if not isinstance(target, cst.Attribute) or text(target.value) != forward.context or "." in name:
                 continue
             if name in outputs and name not in forward.parameters:
+                if name not in forward.returned_after(node):
+                    continue
                 if not forward.returns_tensor(name) and not _read_as_tensor(target, backward):
                     continue
                 kept.append((node, target, "output"))
@@ -267,7 +269,7 @@ class Custom(Observer):
             self._not_differentiable("foreign", "a kernel", origin)
 
     def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
-        if isinstance(module, Instance) and is_function(module.cls) and isinstance(origin.origin, cst.Call):
+        if isinstance(module, Instance) and keeps_contract(module.cls) and isinstance(origin.origin, cst.Call):
             if any("__call__" in cls.attributes for cls in module.cls.ancestry()):
                 return
             if self.machine.is_certain():

@@ -6,12 +6,13 @@ No observer of its own; `custom` asks. What a name stands for is told only where
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
 from torchlint.knowledge.ops import find as ops
-from torchlint.syntax.tree import children, parsed, walk
+from torchlint.model.observers.custom.early_returns import inside, returns_after
+from torchlint.syntax.tree import parsed, walk
 
 _OF_TENSORS = frozenset(
     {"grad_fn", "is_cuda", "is_leaf", "new_empty", "new_ones", "new_zeros", "new_full", "new_tensor"}
@@ -31,18 +32,7 @@ def text(node: cst.CSTNode) -> str:
     return node.value if isinstance(node, cst.Name) else ""
 
 
-def inside(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """A function's body and all below it, but for the functions and classes defined in it."""
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        yield current
-        if current is node or type(current) not in _SCOPES:
-            stack += reversed(children(current))
-
-
 _BINDING = frozenset({cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor, cst.AsName})
-_SCOPES = frozenset({cst.FunctionDef, cst.ClassDef, cst.Lambda})
 
 
 class Method:
@@ -102,14 +92,11 @@ class Method:
 
     def returned(self) -> set[str]:
         """The names that it returns, alone or in a tuple."""
-        found: set[str] = set()
-        for node in self.nodes:
-            if isinstance(node, cst.Return) and node.value is not None:
-                values = [node.value]
-                if isinstance(node.value, cst.Tuple):
-                    values = [each.value for each in node.value.elements]
-                found |= {each.value for each in values if isinstance(each, cst.Name)}
-        return found
+        return _named(self.nodes)
+
+    def returned_after(self, node: cst.CSTNode) -> set[str]:
+        """The names that a path through one of its statements returns: an early return of another branch is on none."""
+        return _named(returns_after(self.definition.body, node))
 
     def calls(self, method: str) -> list[cst.Call]:
         """The calls `ctx.method(...)`."""
@@ -234,6 +221,18 @@ class Method:
         if callee.startswith(("torch.", "F.")):
             return _gives_one(callee.replace("F.", "torch.nn.functional.", 1) if callee.startswith("F.") else callee)
         return _gives_one(f"torch.Tensor.{value.func.attr.value}") and self.is_one_tensor(value.func.value, seen)
+
+
+def _named(nodes: Iterable[cst.CSTNode]) -> set[str]:
+    """The names that `return` statements give, alone or in a tuple."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, cst.Return) and node.value is not None:
+            values = [node.value]
+            if isinstance(node.value, cst.Tuple):
+                values = [each.value for each in node.value.elements]
+            found |= {each.value for each in values if isinstance(each, cst.Name)}
+    return found
 
 
 def _gives_one(spelling: str) -> bool:

@@ -12,7 +12,7 @@ import libcst as cst
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.events.custom import IncomingGradientIgnored
 from torchlint.model.observers.custom.function_source import Method, names, text
-from torchlint.model.python.custom_functions import is_function
+from torchlint.model.python.custom_functions import keeps_contract
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Class, Function
@@ -20,7 +20,8 @@ from torchlint.syntax.features import CUSTOM, anywhere
 
 _NOTHING = frozenset({"zeros_like", "zeros", "new_zeros", "empty_like"})
 _LIKE = frozenset({"ones_like", "zeros_like", "empty_like", "full_like", "rand_like", "randn_like"})
-_ONES = frozenset({"ones_like", "ones", "new_ones", "full_like"})
+_ONES = frozenset({"ones_like", "ones", "new_ones"})
+_FILLED = frozenset({"full", "full_like", "new_full"})
 _FORM = frozenset({"shape", "dtype", "device", "ndim", "size", "dim", "numel", "new_ones", "new_zeros", "new_empty"})
 _COMPUTING = frozenset({"torch", "F", "math"})
 _PLAIN = frozenset(
@@ -40,7 +41,7 @@ class IgnoredGradients(Observer):
 
     def class_defined(self, cls: Class) -> None:
         function = cls.attributes.get("backward")
-        if not isinstance(function, Function) or id(cls.definition) in self._seen or not is_function(cls):
+        if not isinstance(function, Function) or id(cls.definition) in self._seen or not keeps_contract(cls):
             return
         self._seen.add(id(cls.definition))
         if cls.wrapped or not isinstance(function.definition.origin, cst.FunctionDef):
@@ -123,8 +124,26 @@ def _is_computed(method: Method, value: cst.BaseExpression) -> bool:
     called = text(made.func).rpartition(".")[2] if isinstance(made, cst.Call) else ""
     if called in _NOTHING or called in _ONES:
         return called in _ONES
+    if isinstance(made, cst.Call) and called in _FILLED:
+        return _is_filled(method, made)
     if isinstance(made, cst.Name):
         return made.value not in ("None", "True", "False") and _is_computed(method, made)
+    return _is_of_context(method, made)
+
+
+def _is_filled(method: Method, made: cst.Call) -> bool:
+    """Whether a tensor is filled with a number that is not zero: a name may stand for one of zero, in any encoding."""
+    named = [each.value for each in made.args if each.keyword is not None and each.keyword.value == "fill_value"]
+    filled = named or [each.value for each in made.args[1:2] if each.keyword is None and not each.star]
+    if not filled:
+        return False
+    value = filled[0].expression if isinstance(filled[0], cst.UnaryOperation) else filled[0]
+    if isinstance(value, (cst.Integer, cst.Float)):
+        return value.evaluated_value != 0
+    return _is_of_context(method, value)
+
+
+def _is_of_context(method: Method, made: cst.BaseExpression) -> bool:
     known = set(method.unpacked()) | {method.context}
     pending, seen = names(made), set[str]()
     while pending:

@@ -15,7 +15,7 @@ from torchlint.model.events.custom import GradientsReturned
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.custom.custom import KEEPING, backward_of, methods_may_be_set
 from torchlint.model.observers.custom.function_source import Method, is_nothing, names
-from torchlint.model.python.custom_functions import is_function, only_of_functions
+from torchlint.model.python.custom_functions import keeps_contract, only_of_functions
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -122,7 +122,7 @@ class Returned(Observer):
         result: Value | None,
         origin: ir.Call,
     ) -> None:
-        if name != "apply" or not isinstance(receiver, Class) or not is_function(receiver) or keywords:
+        if name != "apply" or not isinstance(receiver, Class) or not keeps_contract(receiver) or keywords:
             return
         if any(argument.star for argument in origin.arguments) or self.machine.foreign_call is not None:
             return
