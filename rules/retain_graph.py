@@ -19,14 +19,15 @@ class RetainGraph(Rule):
 
     ## Cure
     Nobody reads it: leave it out. Two losses: one backward on the sum; with a step in between, both before it, each
-    with its `inputs`. Carried state: `h = h.detach()` at the end of the iteration.
+    with its `inputs`; in a GAN, `D(fake.detach())` for the first, `D(fake)` for the second. Carried state:
+    `h = h.detach()` at the end of the iteration.
 
     ## Fix safety
     Removing an argument that nothing needs is safe in a file without another backward. The others: see TLN101.
 
     ## Known limits
-    Not reported where a variable gives `retain_graph`, beside `create_graph=True`, and where the backwards of two
-    losses have different `inputs`. Strict where the text does not say who reads the graph.
+    Silent where a variable gives `retain_graph`, beside `create_graph=True`, where the two backwards have different
+    `inputs` or a `zero_grad` between, and where TLN202 says that the second raises. Strict if its readers are unknown.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -107,7 +108,7 @@ class RetainGraph(Rule):
 
     def check(self, event: events.GraphRetained) -> Iterator[Diagnostic]:
         alone = not code(event.call.func).endswith(".backward")  # `autograd.grad` is asked for one loss
-        if event.use == "apart" or (alone and event.use in ("shared", "stepped")):
+        if event.use in ("apart", "broken") or (alone and event.use in ("shared", "stepped", "turns")):
             return
         loss = f"`{event.root.name}`" if event.root.name else "the loss"
         again = f"a later backward reads the graph of {loss}"
@@ -118,6 +119,8 @@ class RetainGraph(Rule):
                 message = f"{again} again: call one on the sum of the two losses instead"
             case "stepped":
                 message = f"{again} after an optimizer's step: run both before it, each with its `inputs=`"
+            case "turns":
+                message = f"{again} for another optimizer: for this loss `detach()` what that one's network gives"
             case "carried":
                 states = [f"`{name}`" for name in event.carried.names] if event.carried else ["a state"]
                 takes = " and ".join(states) + (" takes" if len(states) == 1 else " take")

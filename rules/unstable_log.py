@@ -48,7 +48,7 @@ class UnstableLog(Rule):
     (`clamp(max=…)`, `tanh`, `-abs(x)`, `x[x < 0]`), and on a result that is asked afterwards whether it has (`isinf`,
     `== inf`).
     With `--strict` only: what is divided by as well, infinite there all the same; what nobody differentiates, and whose
-    result is clamped, or read in parts; and `def loss_reference`.
+    result is clamped, or read in parts; what `where` discards, in a file without autograd; `def loss_reference`.
 
     ## References
     - [torch.nn.functional.softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html)
@@ -123,11 +123,13 @@ class UnstableLog(Rule):
         assert isinstance(event.node, cst.BaseExpression)
         why = _WHY[event.stable] if event.overflows else _UNDERFLOWS
         nan = ", and any gradient is NaN" if event.recorded and event.stable not in _OF_SMALL else ""
+        nan = "; `where` discards that, not the NaN of its gradient" if event.discarded else nan
         of = "`logsigmoid` of the negated logit" if event.complement else f"`{event.stable}`"
         why = "is -inf as soon as the sigmoid rounds to 1" if event.complement else why
         message = f"{shown(event.node)} {why}{nan}: {of} is one operation and exact"
         # most code has no values that are so small; and what is divided by is infinite there in any case
         moot = event.stable in _OF_SMALL or event.divides or event.reference or event.mended
+        moot = moot or (event.discarded and event.infers)
         level = Level.STRICT if moot else None
         claims = (Observed("inexact", *stable_of_names(event)),)
         fix, weight, made = partial(_fix, event), (event.complement,), event.inner  # several may be of one softmax

@@ -372,3 +372,23 @@ def asked_for_the_old_one_beside_the_new_one():
 def a_value_that_warns_where_it_is_read():
     """Warns: 'has_cuda' is deprecated"""
     is_built = torch.has_cuda == torch.backends.cuda.is_built()  # warning: [TLN902]
+
+
+def imported_for_annotations_alone():
+    """Holds: issubclass(GradScaler, torch.amp.GradScaler)"""
+    from typing import Optional, Union
+
+    from torch.cuda.amp import GradScaler  # strict: [TLN902]
+
+    Stateful = Union[nn.Module, GradScaler]
+
+    def step(loss: torch.Tensor, scaler: Optional[GradScaler] = None, kept: "list[Stateful]" = ()) -> None:
+        loss.backward()
+
+
+def imported_for_annotations_and_a_test():
+    """Holds: not isinstance(torch.amp.GradScaler("cpu", enabled=False), GradScaler)"""
+    from torch.cuda.amp import GradScaler  # warning: [TLN902]
+
+    def is_scaler(scaler: GradScaler) -> bool:
+        return isinstance(scaler, GradScaler)

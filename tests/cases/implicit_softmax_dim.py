@@ -386,3 +386,55 @@ def divided_by_who_knows_what():
         return F.softmax(x / temperature)  # smell: [TLN602]
 
     assert divided(torch.rand(2, 3), json.loads("2.0")).shape == (2, 3)
+
+
+def branches_for_releases_that_nobody_has():
+    """Where `dim` was no argument yet: all releases that are known take the other branch."""
+    from packaging import version
+    from packaging.version import Version as LooseVersion
+
+    def by_version(x):
+        if LooseVersion(torch.__version__) < LooseVersion("0.3"):
+            return F.softmax(x)
+        return F.softmax(x, dim=1)
+
+    def by_parsed(x):
+        return F.softmax(x, dim=1) if version.parse(torch.__version__) >= version.parse("1.0") else F.softmax(x)
+
+    def by_numbers(x):
+        if tuple(int(each) for each in torch.__version__.split(".")[:2]) < (0, 3):
+            return F.softmax(x)
+        return F.softmax(x, dim=1)
+
+    def by_text(x):
+        old = torch.__version__ < "0.3" or int(torch.__version__.split(".")[0]) < 1
+        if old:
+            return F.softmax(x)
+        return F.softmax(x, dim=1)
+
+    for each in (by_version, by_parsed, by_numbers, by_text):
+        each(torch.rand(2, 3, 4, 4))
+
+
+def branch_for_the_releases_there_are():
+    """Warns: Implicit dimension choice for softmax"""
+    from packaging import version
+
+    def normalised(x):
+        if version.parse(torch.__version__) < version.parse("1.0"):
+            return x.exp()
+        return F.softmax(x)  # smell: [TLN602]
+
+    normalised(torch.rand(2, 3, 4, 4))
+
+
+def branch_for_some_of_the_releases():
+    """Warns: Implicit dimension choice for softmax"""
+    from packaging import version
+
+    def normalised(x):
+        if version.parse(torch.__version__) >= version.parse("2.3"):
+            return F.softmax(x)  # smell: [TLN602]
+        return x.exp()
+
+    normalised(torch.rand(2, 3, 4, 4))

@@ -217,24 +217,6 @@ def both_of_two_losses():
     train(nn.Linear(2, 1), torch.rand(3, 2), torch.rand(1).item() >= 0)
 
 
-def second_loss_after_the_step_of_the_first():
-    """Raises: modified by an inplace operation"""
-    generator = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 2))
-    discriminator = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
-    g_step = torch.optim.SGD(generator.parameters(), lr=0.1)
-    d_step = torch.optim.SGD(discriminator.parameters(), lr=0.1)
-    for x in torch.rand(2, 3, 2):
-        fake = discriminator(generator(x))
-        d_loss = fake.mean()
-        d_step.zero_grad()
-        g_step.zero_grad()
-        d_loss.backward(retain_graph=True)  # smell: [TLN102]
-        d_step.step()  # error: [TLN202]
-        g_loss = -fake.sum()
-        g_loss.backward()
-        g_step.step()
-
-
 def power_iteration():
     """What each pass is given depends on the result of the one before: no batch of gradients takes all at once."""
     w = torch.ones(3, requires_grad=True)
@@ -293,3 +275,37 @@ def rows_of_a_hessian_in_a_comprehension():
         return torch.stack(rows).detach().sum(0)
 
     assert (curvatures(torch.ones(2), torch.ones(2)) == 1).all()
+
+
+def adversaries_that_take_turns():
+    """Holds: len(visits) == 4"""
+    # Opposed losses: one backward on their sum would give neither network its gradient.
+    generator = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 2))
+    discriminator = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+    g_step = torch.optim.SGD(generator.parameters(), lr=0.1)
+    d_step = torch.optim.SGD(discriminator.parameters(), lr=0.1)
+    visits = []
+    for x in torch.rand(2, 3, 2):
+        fake = generator(x)
+        fake.register_hook(visits.append)
+        d_step.zero_grad()
+        d_loss = discriminator(fake).mean() - discriminator(x).mean()
+        d_loss.backward(retain_graph=True)  # smell: [TLN102]
+        d_step.step()
+        g_step.zero_grad()
+        g_loss = -discriminator(fake).mean()
+        g_loss.backward()  # note: this backward reads the retained graph
+        g_step.step()
+
+
+def gradients_of_two_losses_looked_at_apart():
+    net = nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    hidden = net(torch.rand(3, 2)).tanh()
+    hidden.mean().backward(retain_graph=True)
+    first = net.weight.grad.clone()
+    optimizer.zero_grad()
+    hidden.pow(2).mean().backward()
+    second = net.weight.grad.clone()
+    net.weight.grad = first / first.norm() + second / second.norm()
+    optimizer.step()

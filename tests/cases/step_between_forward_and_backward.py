@@ -355,7 +355,7 @@ def settings_from_the_command_line():
     generator = Generator(args.width)
     optimizer = torch.optim.SGD(generator.parameters(), 0.1)
     score = generator(torch.rand(2, 5)).mean()
-    score.backward(retain_graph=True)  # smell: [TLN102]
+    score.backward(retain_graph=True)
     optimizer.step()  # error: [TLN202]
     score.backward()
 
@@ -377,7 +377,7 @@ def module_with_a_part_that_nobody_knows():
     net = Net(pickle.loads(pickle.dumps(nn.Linear(4, 4))))
     optimizer = torch.optim.SGD(net.parameters(), 0.1)
     score = net(torch.rand(2, 4)).mean()
-    score.backward(retain_graph=True)  # smell: [TLN102]
+    score.backward(retain_graph=True)
     optimizer.step()  # error: [TLN202]
     score.backward()
 
@@ -411,3 +411,47 @@ def optimizer_of_one_of_two():
     loss.backward(retain_graph=True)  # smell: [TLN102]
     optimizer.step()
     loss.backward()
+
+
+
+def second_loss_after_the_step_of_the_first():
+    """Raises: modified by an inplace operation"""
+    generator = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 2))
+    discriminator = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+    g_step = torch.optim.SGD(generator.parameters(), lr=0.1)
+    d_step = torch.optim.SGD(discriminator.parameters(), lr=0.1)
+    for x in torch.rand(2, 3, 2):
+        fake = discriminator(generator(x))
+        d_loss = fake.mean()
+        d_step.zero_grad()
+        g_step.zero_grad()
+        d_loss.backward(retain_graph=True)  # what the step does to it is told there
+        d_step.step()  # error: [TLN202]
+        g_loss = -fake.sum()
+        g_loss.backward()
+        g_step.step()
+
+
+
+def adversaries_each_now_and_then():
+    """Raises: modified by an inplace operation"""
+
+    def train(generator, discriminator, every):
+        g_step = torch.optim.SGD(generator.parameters(), lr=0.1)
+        d_step = torch.optim.SGD(discriminator.parameters(), lr=0.1)
+        for number, x in enumerate(torch.rand(2, 3, 2)):
+            scores = discriminator(torch.cat([x, generator(x)]))
+            d_step.zero_grad()
+            d_loss = scores.pow(2).mean()
+            if number % every == 0:
+                d_loss.backward(retain_graph=True)
+                d_step.step()  # error: [TLN202]
+            if number % every == 0:
+                g_step.zero_grad()
+                g_loss = -scores[3:].mean()
+                g_loss.backward()
+                g_step.step()
+
+    generator = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 2))
+    discriminator = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+    train(generator, discriminator, 1)

@@ -503,3 +503,76 @@ def subtracted_after_the_exponential():
         return torch.log(exponentials.sum(-1))  # smell: [TLN605]
 
     found = free_energy(torch.tensor([[200.0, 0.0]]))
+
+
+def what_where_discards_has_a_gradient():
+    """Holds: weight.grad.isnan().any() and value.isfinite().all()"""
+
+    def energy(x):
+        return torch.where(x < 10, torch.log(1.0 + torch.exp(x)), x)  # smell: [TLN605]
+
+    weight = torch.ones(1, requires_grad=True)
+    value = energy(weight * torch.tensor([1.0, 100.0]))
+    value.sum().backward()
+
+
+def what_where_discards_of_the_larger():
+    """Holds: weight.grad.isnan().any() and value.isfinite().all()"""
+
+    def energy(x):
+        return torch.where(x > 20, x, (x.exp() + 1).log())  # smell: [TLN605]
+
+    weight = torch.ones(1, requires_grad=True)
+    value = energy(weight * torch.tensor([1.0, 100.0]))
+    value.sum().backward()
+
+
+def what_where_discards_and_nobody_records():
+    @torch.no_grad()
+    def energy(x):
+        return torch.where(x < 10, torch.log(1.0 + torch.exp(x)), x)
+
+    energy(torch.tensor([1.0, 100.0]))
+
+
+def what_where_keeps():
+    """Holds: value.isinf().any()"""
+
+    @torch.no_grad()
+    def energy(x):
+        return torch.where(x < 10, x, torch.log(1.0 + torch.exp(x)))  # smell: [TLN605]
+
+    value = energy(torch.tensor([1.0, 100.0]))
+
+
+def similarities_times_settings():
+    """What a cosine is multiplied with is a number that somebody chose."""
+
+    class Deviance(nn.Module):
+        def __init__(self, alpha=1, beta=1.0):
+            super().__init__()
+            self.alpha, self.beta = alpha, beta
+
+        def forward(self, one, other):
+            similarity = F.cosine_similarity(one, other)
+            return torch.log(1 + torch.exp(-self.alpha * (similarity - self.beta))).mean()
+
+    Deviance()(torch.rand(2, 3), torch.rand(2, 3))
+
+
+def scores_times_a_setting():
+    """Holds: value.isinf().any()"""
+
+    def deviance(x, alpha=2.0):
+        return torch.log(1 + torch.exp(alpha * x))  # smell: [TLN605]
+
+    value = deviance(torch.tensor([1.0, 100.0]))
+
+
+def what_where_discards_in_a_file_without_gradients():
+    """Holds: slope.isnan()"""
+
+    def energy(x):
+        return torch.where(x < 10, torch.log(1.0 + torch.exp(x)), x)  # strict: [TLN605]
+
+    slope = torch.func.jacrev(energy)(torch.tensor(100.0))

@@ -392,7 +392,9 @@ def test_what_a_constructor_refuses(
         ("def g():\n    f(1)\n\ndef f(x):\n    return {}\n\ng()\n", " where it is used", "error"),
         ("def g():\n    f(1)\n\ndef f(x):\n    return {}\n\nprint(g)\n", " where `f` is called", "warning"),
         ("import sys\nif sys.platform == 'darwin':\n    {}\n", " where line 3 leads there", "warning"),
-        ("import sys\nsys.stdin and {}\n", " where line 3 leads there", "warning"),
+        ("import sys\nsys.stdin and {}\n", " where `sys.stdin` is true", "warning"),
+        ("import sys\nsys.stdin and sys.stdout and {}\n", " where line 3 leads there", "warning"),
+        ("def f(x, y):\n    if y and (x.any() or {}):\n        return x\n", " where `x.any()` is false", "warning"),
         ("made = lambda: {}\n", " where line 2 leads there", "warning"),
     ],
 )

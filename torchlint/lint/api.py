@@ -494,7 +494,7 @@ def _event(path: str, target: Target, use: Use, names: Surroundings) -> Event:
         importing=_place(around) if importing else None,
         is_listed=reference.listed,
         is_import=isinstance(reference.node, ast.alias),
-        annotates=reference.annotates,
+        annotates=reference.annotates or _serves_annotations(reference, use, path, names),
         compared=reference.compared,
         inside=reference.inside,
         is_left_out=names.is_left_out,
@@ -506,6 +506,13 @@ def _event(path: str, target: Target, use: Use, names: Surroundings) -> Event:
         is_used=not reference.imports or names.uses(reference.imports) or path.endswith("__init__.py"),
         **facts,
     )
+
+
+def _serves_annotations(reference: Reference, use: Use, path: str, names: Surroundings) -> bool:
+    """Whether something deprecated is imported for annotations alone."""
+    if use.kind is not events.DeprecatedApi or not reference.imports or path.endswith("__init__.py"):
+        return False
+    return names.only_annotates(reference.imports)
 
 
 _OF_CALLERS = (*_ASKED_FOR, events.DeprecatedApi, events.OldArgument, events.UnsaidArgument)

@@ -196,17 +196,21 @@ class Guards:
 
     def _reached(self, node: ast.AST, hops: int) -> str:
         branch: ast.AST | None = None
+        skipped = ""
         for above, part in self._above(node):
             if isinstance(above, _FUNCTIONS) and part in above.body:
                 if branch is None and hops and self._is_called(above, node, hops):
                     return ""
+                if skipped:
+                    return skipped
                 if isinstance(branch, _DECIDES):
                     return f" where line {getattr(branch, 'lineno', 0)} leads there"
                 return f" where `{above.name}` is called"
             if isinstance(above, _MAY_NOT) and branch is None and not self._is_taken(above, part):
                 branch = above
-        if branch is None:
-            return ""
+                skipped = _skipped(above, part) if isinstance(above, ast.BoolOp) else ""
+        if branch is None or skipped:
+            return skipped
         if isinstance(branch, ast.If) and "__name__" in ast.unparse(branch.test):
             return " where this file is run as a script"
         return f" where line {getattr(branch, 'lineno', getattr(node, 'lineno', 0))} leads there"
@@ -241,6 +245,20 @@ class Guards:
             if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == function.name
         ]
         return any(not self._reached(each, hops - 1) for each in calls)
+
+
+def _skipped(operation: ast.BoolOp, part: ast.AST) -> str:
+    """Where the operands before one of an `and` or an `or` leave it to be evaluated, as the end of a sentence."""
+    before = operation.values[: next(at for at, each in enumerate(operation.values) if each is part)]
+    holds = "true" if isinstance(operation.op, ast.And) else "false"
+    text = ast.unparse(before[0])
+    if len(before) > 1 or len(text) > _MOST_SHOWN:
+        return f" where line {operation.lineno} leads there"
+    return f" where `{text}` is {holds}"
+
+
+_MOST_SHOWN = 40
+"""Characters of a condition that is told as it is written."""
 
 
 def _names(node: ast.AST, names: Collection[str]) -> bool:

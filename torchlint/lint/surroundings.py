@@ -15,7 +15,7 @@ from functools import cached_property
 from torchlint.lint.checkpoints import Checkpoints
 from torchlint.lint.loaded import Loaded
 from torchlint.project.index import ProjectIndex
-from torchlint.syntax.availability import names
+from torchlint.syntax.availability import last_name, names
 from torchlint.syntax.children import walk
 from torchlint.target import Extra
 
@@ -23,6 +23,7 @@ _COMPLEX = re.compile(r"complex|cplx|^c(float|double)$|^polar$|^i?h?r?fft[2n]?$"
 """The words of those who make complex tensors, or speak of one."""
 
 
+_OF_TYPES = frozenset({"Union", "Optional"})
 _OF_OTHERS = frozenset(
     {"vendor", "vendored", "_vendor", "_vendored", "third_party", "thirdparty", "_extern", "_external"}
 )
@@ -103,6 +104,26 @@ class Surroundings:
 
     def uses(self, name: str) -> bool:
         return names(self.tree, name, self._text) or name in self.exported
+
+    def only_annotates(self, name: str) -> bool:
+        """Whether a plain name is read in annotations alone, or in what is written like one: `Both = Union[A, B]`."""
+        read = [part for part in walk(self.tree) if isinstance(part, ast.Name) and part.id == name]
+        in_annotations = {id(part) for each in self._annotations for part in walk(each)}
+        return bool(read) and all(id(part) in in_annotations for part in read) and name not in self.exported
+
+    @cached_property
+    def _annotations(self) -> list[ast.expr]:
+        found: list[ast.expr | None] = []
+        for node in walk(self.tree):
+            if isinstance(node, ast.arg):
+                found.append(node.annotation)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                found.append(node.returns)
+            elif isinstance(node, ast.AnnAssign):
+                found.append(node.annotation)
+            elif isinstance(node, ast.Subscript) and last_name(node.value) in _OF_TYPES:
+                found.append(node)
+        return [each for each in found if each is not None]
 
     def is_complex(self, call: ast.Call) -> bool:
         """Whether anything that its function writes of the first argument of a call speaks of complex numbers."""

@@ -17,6 +17,7 @@ import libcst as cst
 from torchlint.condition import Condition
 from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, Visited, WriteRecord
 from torchlint.model.autograd.edges import possible_edges
+from torchlint.model.autograd.turns import turn
 from torchlint.model.autograd.walk import MOST_NODES, TANGLED, walk
 from torchlint.model.autograd.writes import saved_step, saved_words
 from torchlint.model.events import (
@@ -30,9 +31,7 @@ from torchlint.model.events import (
 from torchlint.model.events.trace import Step
 from torchlint.model.state.alternatives import emit_covered
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, covered, unconditional
-from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import GraphNode, Saved, Tensor, Value, Write, alternatives, reachable_tensors
-from torchlint.syntax import ir
 
 _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|compil")
 """Conditions that may say whether anybody differentiates: what rests on one of them alone is not proven."""
@@ -51,7 +50,7 @@ def conclude(autograd: Autograd, results: list[Value]) -> None:
     broken = _conclude_reads(autograd)
     _forget_dropped(autograd, results)
     _conclude_writes(autograd, broken, is_lost=bool(results) and not any(map(_has_graph, results)))
-    _conclude_retained(autograd)
+    _conclude_retained(autograd, broken)
     autograd.saved_reads.clear()
     autograd.write_records.clear()
     autograd.retained.clear()
@@ -303,7 +302,7 @@ def _filled(autograd: Autograd, broken: dict[int, Truth]) -> set[int]:
     return {storage for storage, is_fresh in fresh.items() if is_fresh}
 
 
-def _conclude_retained(autograd: Autograd) -> None:
+def _conclude_retained(autograd: Autograd, broken: dict[int, Truth]) -> None:
     machine = autograd.machine
     by_call: dict[int, list[Retained]] = {}
     if not autograd.retained:
@@ -320,7 +319,7 @@ def _conclude_retained(autograd: Autograd) -> None:
         if "apart" in kinds:
             use = "apart"
         elif "shared" in kinds:
-            use = "stepped" if any(_stepped(machine, first.line, line) for _, _, line in readers) else "shared"
+            use = _of_two_losses(autograd, group, broken)
         elif "carried" in kinds:
             use = "carried"
         elif "repeated" in kinds:
@@ -353,14 +352,23 @@ def _conclude_retained(autograd: Autograd) -> None:
         )
 
 
-def _stepped(machine: Machine, first: cst.CSTNode, second: cst.CSTNode) -> bool:
-    """Whether a step of an optimizer stands between two lines of a block."""
-    for block in machine.blocks.values():
-        lines = [each.line for each in block]
-        if first in lines and second in lines:
-            between = block[lines.index(first) + 1 : lines.index(second)]
-            return any(isinstance(each, ir.Attribute) and each.attr == "step" for each in ir.walk(list(between)))
-    return False
+def _of_two_losses(autograd: Autograd, group: list[Retained], broken: dict[int, Truth]) -> RetainedUse:
+    """How two losses of one iteration share a graph that the backward of the first retains."""
+    readers = [(retained, step, line) for retained in group for step, _, line in retained.readers]
+    overwritten = [
+        read
+        for read in autograd.saved_reads
+        if read.write.spelling == "optimizer" and broken.get(id(read.write.origin)) is Truth.YES
+    ]
+    for retained, step, _ in readers:
+        if any(retained.time < each.write.time and each.backward.node is step.node for each in overwritten):
+            return "broken"
+    turns = {turn(autograd.machine, group[0].line, line) for _, _, line in readers}
+    if "in turn" in turns:
+        return "turns"
+    if "stepped" in turns:
+        return "stepped"
+    return "apart" if "cleared" in turns else "shared"
 
 
 def _shared_by(write: Write, saved: Saved, through: str) -> tuple[Step, ...]:

@@ -387,7 +387,9 @@ class AutogradRefused(Event):
     target_node: cst.BaseExpression | None = None
 
 
-RetainedUse: TypeAlias = Literal["unread", "shared", "stepped", "apart", "carried", "repeated", "unknown"]
+RetainedUse: TypeAlias = Literal[
+    "unread", "shared", "stepped", "turns", "broken", "apart", "carried", "repeated", "unknown"
+]
 
 
 @record(frozen=True, kw_only=True)
@@ -403,8 +405,10 @@ class GraphRetained(Event):
         The tensor differentiated.
     use
         "unread": proven that no later backward reads the retained graph. "shared": another backward of the same
-        iteration reads it (two losses, one graph); "stepped": after a step of an optimizer. "apart": it does so for
-        the gradients of other tensors, or for a gradient that the first one's result went into. "carried": a backward
+        iteration reads it (two losses, one graph); "stepped": after a step of an optimizer; "turns": another optimizer
+        steps for it, with a `zero_grad` in between; "broken": a step in between has overwritten what it reads, which
+        `SavedTensorRead` tells. "apart": it does so for the gradients of other tensors, or for a gradient that the
+        first one's result went into, or where the first one's gradients are cleared. "carried": a backward
         of a later iteration reads it through a state that is carried over. "repeated": the same call reads it in a
         later iteration, a graph built before the loop (the rows of a Jacobian). "unknown": the model cannot tell.
     readers

@@ -43,7 +43,7 @@ class ApiReference(Event):
     is_listed
         It is named and not used: the key of a table, a member of a set, one side of a comparison.
     annotates
-        It is named in an annotation, and torch is asked for nothing but the name.
+        It is named in an annotation, or imported for annotations alone: torch is asked for nothing but the name.
     compared
         `isinstance` or `issubclass` is asked about it.
     inside

@@ -115,6 +115,8 @@ class LogarithmComposed(Event):
         Nobody differentiates it: grad mode is off, or names say that it is for inference.
     mended
         So it is, and infinite entries are taken out of the result, or only some entries are read.
+    discarded
+        A `torch.where` discards what has overflowed; what is left is the NaN of its gradient.
     """
 
     stable: Stable
@@ -131,6 +133,7 @@ class LogarithmComposed(Event):
     reference: bool = False
     infers: bool = False
     mended: bool = False
+    discarded: bool = False
 
 
 @record(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from torchlint.knowledge.ops import find as ops
 from torchlint.model.python.containers import MOST_ITEMS, any_of
 from torchlint.model.python.custom_functions import given_by_function
 from torchlint.model.python.introspection import MOST_TEXT, contains
+from torchlint.model.python.releases import answered
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import resolved
 from torchlint.model.state.guards import Truth
@@ -159,6 +160,9 @@ def _repeat(left: Sequence, times: object) -> Value:
 def _compare(run: Run, node: ir.Compare) -> Value:
     left = run.evaluate(node.left)
     result: Value = Scalar("bool")
+    known = answered(run, node)
+    if known is not None:
+        return Constant(known)
     for op, each in zip(node.ops, node.rights, strict=True):
         right = run.evaluate(each)
         result = _compared(run, op, left, right, node)

@@ -247,6 +247,7 @@ class Run:
 
     __slots__ = (
         "_conditions",
+        "asked_release",
         "autograd",
         "budget",
         "callees",
@@ -337,6 +338,8 @@ class Run:
         self.classes: list[Class] = []
         self.defined: set[int] = set()
         self._conditions: dict[int, conditions.Read] = {}
+        self.asked_release: dict[int, bool | None] = {}
+        """What comparisons give under each release of torch that is known; None if that is open."""
         self.compared: dict[tuple[str, object], list[int]] = {}
         """By what is compared with a text, and the values read for it: the numbers of the conditions that do."""
 

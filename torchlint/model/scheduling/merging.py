@@ -16,7 +16,10 @@ from torchlint.model.events.gradients import NonLeafGradRead
 from torchlint.model.events.registration import LeafLost
 from torchlint.model.state.guards import Truth
 
-_USES: tuple[RetainedUse, ...] = ("carried", "apart", "stepped", "shared", "repeated", "unknown", "unread")
+_USES: tuple[RetainedUse, ...] = (
+    *("broken", "carried", "apart", "turns", "stepped"),
+    *("shared", "repeated", "unknown", "unread"),
+)
 
 
 def merged(events: Iterable[Event]) -> list[Event]:

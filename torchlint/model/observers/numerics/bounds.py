@@ -9,7 +9,7 @@ computations; raises no events.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from math import exp, inf, isnan, pi
+from math import exp, inf, isinf, isnan, pi
 from typing import NamedTuple
 
 from torchlint.model.state.computations import VIEWS, Computation, constant
@@ -74,7 +74,7 @@ class BoundsOf:
             return _hull(self.of(each) for each in options) if options else _ANY
         if isinstance(value, Constant):
             return _of_number(value.value)
-        if isinstance(value, Scalar):
+        if isinstance(value, Scalar) or _is_setting(value):
             return _SOME_NUMBER
         picked = _of_picked(value)
         made = self._maker(value)
@@ -187,6 +187,16 @@ class BoundsOf:
         return _SOME_NUMBER if bounds == _ANY and made is not None and made.name in _MADE else bounds
 
 
+def _is_setting(value: Value | None) -> bool:
+    """Whether a value is an argument that is a number where nobody gives another: `margin=1.0`."""
+    written = value.source if isinstance(value, Unknown) else None
+    return (
+        isinstance(written, ir.Parameter)
+        and written.default is not None
+        and written_number(written.default) is not None
+    )
+
+
 def _of_picked(value: Value | None) -> Bounds:
     """Of what a mask picked: `x[x < 0]` is below 0, and so is `x[m]` where `m = x < 0`, and `x[~m]` of `m = x >= 0`."""
     if isinstance(value, Unknown):
@@ -206,7 +216,7 @@ def _of_picked(value: Value | None) -> Bounds:
             test = of if isinstance(of, ir.Compare) else test.operand
         if not isinstance(test, ir.Compare) or len(test.ops) != 1 or not same(test.left, part.value):
             continue
-        number = _written(test.rights[0])
+        number = written_number(test.rights[0])
         if number is not None and test.ops[0][0] == ("<" if not inverted else ">"):
             high = min(high, number)
         elif number is not None and test.ops[0][0] == (">" if not inverted else "<"):
@@ -214,10 +224,10 @@ def _of_picked(value: Value | None) -> Bounds:
     return Bounds(low, high)
 
 
-def _written(node: ir.Expression) -> float | None:
+def written_number(node: ir.Expression) -> float | None:
     """A number that is written out."""
     if isinstance(node, ir.Unary) and node.op == "-":
-        number = _written(node.operand)
+        number = written_number(node.operand)
         return None if number is None else -number
     value = node.value if isinstance(node, ir.Constant) else None
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
@@ -235,7 +245,11 @@ def _of_number(value: object) -> Bounds:
 
 
 def _times(one: float, other: float) -> float:
-    return 0.0 if one == 0 or other == 0 else one * other
+    if one == 0 or other == 0:
+        return 0.0
+    made = one * other
+    # what is chosen is finite, and so is a product of it
+    return made if isinf(one) or isinf(other) else max(-CHOSEN, min(made, CHOSEN))
 
 
 def _product(first: Bounds, second: Bounds) -> Bounds:

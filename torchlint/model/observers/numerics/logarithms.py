@@ -9,14 +9,15 @@ from math import inf
 import libcst as cst
 
 from torchlint.model.events.numerics import LogarithmComposed, Stable
-from torchlint.model.observers.numerics.bounds import CHOSEN, Bounds, BoundsOf
+from torchlint.model.observers.numerics.bounds import CHOSEN, Bounds, BoundsOf, written_number
+from torchlint.model.observers.numerics.broadcasts import COMPARISONS
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.tensors import Storage, Write
 from torchlint.model.state.values import Tensor, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here, near
-from torchlint.syntax.spelling import identifier
+from torchlint.syntax.spelling import identifier, same
 from torchlint.truth import Truth
 
 _WHOLE = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil", "floor", "numel", "randint", "round"})
@@ -58,6 +59,8 @@ _LARGEST_LOGIT = 16.0
 """Of float32: the sigmoid of a larger one rounds to 1."""
 
 
+_DIFFERENTIATES = re.compile(r"backward|requires_grad|autograd|\bgrad\(|\bModule\b|Parameter\b|\boptim\b|Optimizer\b")
+"""What a file mentions that has to do with gradients, or that others differentiate."""
 _REFERENCE = re.compile(r"(?:^|_)(?:refs?|reference|naive|expected|decomps?|decomposition|decomposed)(?:_|$)")
 
 
@@ -103,6 +106,8 @@ class Logarithms(Computations):
                 self._divisors.append(divisor)
         if made.name in _MENDING and made.operands and (mended := self.maker(made.operands[0])) is not None:
             self._mended.append(mended)
+        if made.name == "where" and len(made.operands) == 3 and self._waiting:
+            self._discard(made)
         if made.name in _GUARDS and self._waiting:
             asked = [self.maker(value) for value in made.operands]
             self._waiting = [each for each in self._waiting if not any(each[0] is one for one in asked)]
@@ -114,6 +119,34 @@ class Logarithms(Computations):
                 self._logarithm(made)
         elif made.name in ("-", "+") and made.how == "operator":
             self._difference(made)
+
+    def _discard(self, chosen: Computation) -> None:
+        """`torch.where(x < 20, log(1 + exp(x)), x)` discards what has overflowed, and not the NaN of its gradient."""
+        waiting, self._waiting = self._waiting, []
+        for made, inner, event in waiting:
+            at = next((at for at in (1, 2) if self.maker(chosen.operands[at]) is made), 0)
+            if not at or event.stable != "softplus" or not self._drops(chosen.operands[0], inner, kept_if=at == 1):
+                self._waiting.append((made, inner, event))
+            elif event.recorded:
+                infers = event.infers or _DIFFERENTIATES.search(self.machine.program.text) is None
+                self._waiting.append((made, inner, replace(event, discarded=True, infers=infers)))
+
+    def _drops(self, mask: Value, inner: Computation, *, kept_if: bool) -> bool:
+        """Whether a mask compares what is exponentiated with a number, and drops all that overflows."""
+        exponentials = [each for each in map(self.maker, inner.operands) if each is not None and each.name == "exp"]
+        test = mask.source if isinstance(mask, Unknown) else mask.origin if isinstance(mask, Tensor) else None
+        if not exponentials or not isinstance(test, ir.Compare) or len(test.ops) != 1:
+            return False
+        call, compare = exponentials[0].origin, COMPARISONS.get(test.ops[0])
+        if not isinstance(call, ir.Call) or compare is None:
+            return False
+        of_method = exponentials[0].how == "method" and isinstance(call.function, ir.Attribute)
+        exponent = call.function.value if of_method and isinstance(call.function, ir.Attribute) else None
+        exponent = call.arguments[0].value if exponent is None and call.arguments else exponent
+        bound = written_number(test.rights[0])
+        if exponent is None or bound is None or not same(test.left, exponent):
+            return False
+        return all(compare(each, bound) is not kept_if for each in (_OVERFLOWS, CHOSEN))
 
     def _is_lowered(self, value: Value | None) -> bool:
         """Whether something was subtracted in place from a value, of which nobody may know what it is."""
