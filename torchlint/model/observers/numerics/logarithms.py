@@ -125,28 +125,13 @@ class Logarithms(Computations):
         waiting, self._waiting = self._waiting, []
         for made, inner, event in waiting:
             at = next((at for at in (1, 2) if self.maker(chosen.operands[at]) is made), 0)
-            if not at or event.stable != "softplus" or not self._drops(chosen.operands[0], inner, kept_if=at == 1):
+            exponential = next((each for each in map(self.maker, inner.operands) if each and each.name == "exp"), None)
+            overflown = exponential is not None and event.stable == "softplus"
+            if not at or not overflown or not _drops(chosen.operands[0], exponential, kept_if=at == 1):
                 self._waiting.append((made, inner, event))
             elif event.recorded:
                 infers = event.infers or _DIFFERENTIATES.search(self.machine.program.text) is None
                 self._waiting.append((made, inner, replace(event, discarded=True, infers=infers)))
-
-    def _drops(self, mask: Value, inner: Computation, *, kept_if: bool) -> bool:
-        """Whether a mask compares what is exponentiated with a number, and drops all that overflows."""
-        exponentials = [each for each in map(self.maker, inner.operands) if each is not None and each.name == "exp"]
-        test = mask.source if isinstance(mask, Unknown) else mask.origin if isinstance(mask, Tensor) else None
-        if not exponentials or not isinstance(test, ir.Compare) or len(test.ops) != 1:
-            return False
-        call, compare = exponentials[0].origin, COMPARISONS.get(test.ops[0])
-        if not isinstance(call, ir.Call) or compare is None:
-            return False
-        of_method = exponentials[0].how == "method" and isinstance(call.function, ir.Attribute)
-        exponent = call.function.value if of_method and isinstance(call.function, ir.Attribute) else None
-        exponent = call.arguments[0].value if exponent is None and call.arguments else exponent
-        bound = written_number(test.rights[0])
-        if exponent is None or bound is None or not same(test.left, exponent):
-            return False
-        return all(compare(each, bound) is not kept_if for each in (_OVERFLOWS, CHOSEN))
 
     def _is_lowered(self, value: Value | None) -> bool:
         """Whether something was subtracted in place from a value, of which nobody may know what it is."""
@@ -329,6 +314,23 @@ class Logarithms(Computations):
         )
         if self.machine.foreign_call is None and not self.machine.expected_errors:
             self._waiting.append((made, inner, self.machine.with_truth(event)))
+
+
+def _drops(mask: Value, exponential: Computation | None, *, kept_if: bool) -> bool:
+    """Whether a mask compares what is exponentiated with a number, and drops all that overflows."""
+    test = mask.source if isinstance(mask, Unknown) else mask.origin if isinstance(mask, Tensor) else None
+    if exponential is None or not isinstance(test, ir.Compare) or len(test.ops) != 1:
+        return False
+    call, compare = exponential.origin, COMPARISONS.get(test.ops[0])
+    if not isinstance(call, ir.Call) or compare is None:
+        return False
+    of_method = exponential.how == "method" and isinstance(call.function, ir.Attribute)
+    exponent = call.function.value if of_method and isinstance(call.function, ir.Attribute) else None
+    exponent = call.arguments[0].value if exponent is None and call.arguments else exponent
+    bound = written_number(test.rights[0])
+    if exponent is None or bound is None or not same(test.left, exponent):
+        return False
+    return all(compare(each, bound) is not kept_if for each in (_OVERFLOWS, CHOSEN))
 
 
 def _is_reference(definition: ir.Node) -> bool:
