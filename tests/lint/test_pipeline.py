@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
@@ -10,7 +11,7 @@ import libcst as cst
 import pytest
 
 from torchlint.config import Config, ConfigError, Overrides
-from torchlint.lint import engine
+from torchlint.lint import engine, registry
 from torchlint.lint.engine import FileReport, check_text
 from torchlint.lint.registry import Registry, Selection
 from torchlint.model import events
@@ -114,6 +115,25 @@ def test_a_file_that_does_not_mention_what_is_needed_is_not_parsed(monkeypatch: 
     monkeypatch.setattr(cst, "parse_module", lambda *_: pytest.fail("parsed"))
     text = "import torch, json\n\n\ndef f(x, load):\n    return json.load(x), load, 'torch.load'\n"
     assert _said(text, Selection(frozenset(("VIS001",)))) == []
+
+
+def test_a_file_without_torch_makes_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = registry.load()
+    selection = known.select(Config(), Overrides())
+    parsed: list[object] = []
+    text = "import json\n\n\ndef f(x):\n    return json.load(x)\n"
+    with monkeypatch.context() as patch:
+        for module, name in ((cst, "parse_module"), (ast, "parse")):
+            whole = getattr(module, name)
+            patch.setattr(
+                module, name, lambda *given, whole=whole, **named: parsed.append(given) or whole(*given, **named)
+            )
+        report = engine.check_bytes("/other.py", text.encode(), known, selection)
+        seen = list(parsed)
+        engine.check_bytes("/other.py", f"import torch\n{text}\ntorch.load(0)\n".encode(), known, selection)
+    assert report.findings == ()
+    assert seen == []
+    assert parsed
 
 
 def test_findings_are_fixed_suppressed_and_sorted_like_others() -> None:

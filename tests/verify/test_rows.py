@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 import test_talk_rows
+import torch
+
+from torchlint.verify.observe import sample
+from torchlint.verify.recorder import Meter
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # `tests.verdicts`, a command
 
@@ -36,3 +40,10 @@ def test_a_row_is_what_a_run_gives(name: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(rows, "programs", lambda: iter(wanted))
     found = [line.split(" | ") for line in list(rows.table())[2:]]
     assert [(line[0].removeprefix("| "), *line[1:3]) for line in found] == [row for row in TABLE if row[0] == name]
+
+
+def test_what_the_observer_looks_at_is_not_counted() -> None:
+    tensor = torch.ones(3)
+    with Meter() as meter:
+        sample(tensor * 2)
+    assert meter.elements == 3

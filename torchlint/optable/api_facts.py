@@ -528,12 +528,10 @@ SINCE = {
     # In 1.7 `torch.fft` is the function, until somebody imports the module of that name: IMPORTABLE.
     **dict.fromkeys((f"torch.fft.{name}" for name in ("fft", "rfft", "irfft", "ifft")), "1.8"),
     **dict.fromkeys(
-        (
-            f"torch.linalg.{name}" for name in (
-                "qr", "cholesky", "eigh", "eigvalsh", "svd", "solve", "cond", "inv", "pinv", "slogdet", "tensorinv",
-                "tensorsolve", "matrix_rank", "multi_dot",
-            )
-        ), "1.8",
+        (f"torch.linalg.{name}" for name in (
+            "qr", "cholesky", "eigh", "eigvalsh", "svd", "solve", "cond", "inv", "pinv", "slogdet", "tensorinv",
+            "tensorsolve", "matrix_rank", "multi_dot",
+        )), "1.8",
     ),
     **dict.fromkeys(("torch.cov", "torch.corrcoef"), "1.10"),
     **dict.fromkeys(("torch.linalg.eig", "torch.linalg.lstsq", "torch.testing.assert_close"), "1.9"),

@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any, TypeAlias
 
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 from torchlint.verify.iterators import used_up
 from torchlint.verify.leaf_writes import distributed, nameless, optimized, tensors_in
@@ -132,15 +133,16 @@ def sample(tensor: torch.Tensor) -> list[float]:
     """Up to `SAMPLE` of the elements, evenly spread, and the Euclidean norm of all as the last."""
     if tensor.is_meta:  # there are none
         return [math.nan] * (min(SAMPLE, tensor.numel()) + 1)
-    flat = tensor.detach()
-    if flat.is_sparse:
-        flat = flat.to_dense()
-    flat = flat.reshape(-1)
-    if flat.is_complex():
-        flat = torch.view_as_real(flat).reshape(-1)
-    flat = flat.double()
-    stride = max(1, -(-flat.numel() // SAMPLE))
-    return [*flat[::stride].tolist(), float(flat.norm())]
+    with _disable_current_modes():  # a meter counts what the program computes, and not this
+        flat = tensor.detach()
+        if flat.is_sparse:
+            flat = flat.to_dense()
+        flat = flat.reshape(-1)
+        if flat.is_complex():
+            flat = torch.view_as_real(flat).reshape(-1)
+        flat = flat.double()
+        stride = max(1, -(-flat.numel() // SAMPLE))
+        return [*flat[::stride].tolist(), float(flat.norm())]
 
 
 def shown(numbers: Sequence[float], shape: tuple[int, ...]) -> str:
