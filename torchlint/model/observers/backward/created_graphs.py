@@ -220,7 +220,7 @@ class CreatedGraphs(Observer):
         origin: ir.Call,
     ) -> None:
         """What comes out of code that the model doesn't know may be anything made of what went in."""
-        if name in _HOOKING:
+        if name in _HOOKING and not (self._inner == 0 and positional and _is_in_sight(positional[0])):
             self._hook(receiver)
         if isinstance(result, Unknown) and isinstance(receiver, (Tensor, Unknown, Instance)):
             if isinstance(receiver, Instance):
@@ -319,6 +319,17 @@ def _written(origin: ir.Node) -> cst.Arg | None:
         if given.keyword == "create_graph" and isinstance(given.origin, cst.Arg):
             return given.origin
     return None
+
+
+def _is_in_sight(hook: Value) -> bool:
+    """Whether a hook is a function of the file that keeps nothing on an object: what it is given stays in sight."""
+    if not isinstance(hook, Function) or hook.kind:
+        return False
+    body = hook.definition.body
+    nodes = list(ir.walk(body))
+    methods = [each.function for each in nodes if isinstance(each, ir.Call) and isinstance(each.function, ir.Attribute)]
+    of_names = {id(each) for each in methods if isinstance(each.value, ir.Name)}
+    return all(id(each) in of_names for each in nodes if isinstance(each, ir.Attribute))
 
 
 def _call(origin: ir.Node) -> cst.Call:
