@@ -17,8 +17,9 @@ class DataAttributeWrite(Rule):
 
     ## What it does
     Finds `t.data.mul_(2)`, `t.data += 1`, `t.data[i] = 0` and `t.data = ...`. If an operation had saved the old value
-    for a backward that comes later, it is a warning; on a tensor of the graph a smell; on a leaf, where it is merely
-    old style, it is reported with `--strict` only.
+    for a backward that comes later, it is a warning; if one had saved it, and nobody sees what becomes of that, a
+    smell. Where nothing is known to have saved it (a mask before `softmax`, a leaf) it is merely old style, and
+    reported with `--strict` only.
 
     ## Why is this bad?
     `.data` has a version counter of its own. Autograd checks the other one, finds it unchanged, and computes with the
@@ -58,19 +59,14 @@ class DataAttributeWrite(Rule):
             """
             import torch
 
-            h = torch.nn.Linear(2, 2)(torch.ones(1, 2))
-            h.data.clamp_(min=0)  # smell: [TLN207]
-            h.sum().backward()
+            layer = torch.nn.Linear(2, 2)
+            def gates(x):
+                h = torch.sigmoid(layer(x))
+                h.data.clamp_(min=0.1)  # smell: [TLN207]
+                return h
+            print(gates(torch.ones(1, 2)))
             """,
-            shows=Holds("h._version == 0"),
-            fixed="""
-            import torch
-
-            h = torch.nn.Linear(2, 2)(torch.ones(1, 2))
-            with torch.no_grad():
-                h.clamp_(min=0)
-            h.sum().backward()
-            """,
+            shows=Holds("gates(torch.ones(1, 2))._version == 0"),
         ),
         Example(
             """
@@ -118,7 +114,7 @@ class DataAttributeWrite(Rule):
         if level is Level.WARNING:
             message += ", although an operation saved the old value: the gradient is wrong"
         elif level is Level.SMELL:
-            message += ", while it is in the graph"
+            message += ", though an operation saved the old value: a backward through that computes with the new one"
         claims = (Observed("unseen-write", code(node), "saved" if level is Level.WARNING else ""),)
         yield Diagnostic(event.node, message, event.trace, partial(_fix, event), level, claims=claims)
 
@@ -126,7 +122,7 @@ class DataAttributeWrite(Rule):
 def _level(event: writes.DataWritten) -> Level:
     if event.saved_by is not None:
         return Level.WARNING
-    return Level.STRICT if event.of_leaf else Level.SMELL
+    return Level.SMELL if event.was_saved and not event.of_leaf else Level.STRICT
 
 
 def _fix(event: writes.DataWritten) -> Fix | None:

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from torchlint.fixes.renames import WEIGHTS_ONLY, loading_weights
+from torchlint.fixes.renames import CRAFTED, WEIGHTS_ONLY, loading_weights
 from torchlint.model.events import Step, api
 from torchlint.rule import Diagnostic, Example, Fix, Holds, Level, Observed, Rule
 
@@ -27,9 +27,8 @@ class UnsafeLoad(Rule):
     ## Cure
     `weights_only=True`, the default from torch 2.6 on, is enough for tensors, state dicts and plain containers of them.
     It refuses whole modules, values of NumPy's, `defaultdict`, dates, paths, members of an `Enum`, objects: save a
-    `state_dict()` and plain values, or allow a class by `torch.serialization.add_safe_globals`, which does not help
-    with a `defaultdict` or a value of NumPy's. Before torch 2.6 a file could run code in spite of it (CVE-2025-32434),
-    and torch 1.13, where it came, refuses even floats: raise the lower end to 2.6.
+    `state_dict()` and plain values, or allow a class by `torch.serialization.add_safe_globals` (of no use for a
+    `defaultdict` or NumPy's values). A crafted file runs code in spite of it before 2.6, corrupts memory before 2.10.
 
     ## Fix safety
     Unsafe: a file with other things in it is refused. None where the project is known to save such.
@@ -39,6 +38,7 @@ class UnsafeLoad(Rule):
 
     ## References
     - [CVE-2025-32434](https://github.com/pytorch/pytorch/security/advisories/GHSA-53q9-r3pm-6pq6)
+    - [CVE-2026-24747](https://github.com/pytorch/pytorch/security/advisories/GHSA-63cw-57p8-fm3p)
     """
 
     code = "TLN904"
@@ -141,10 +141,10 @@ def _remedy(event: api.UnsafeLoad) -> str:
     if holds is not None:
         return f"{it} refuses {holds.what} ({holds.where})"
     said = f"{it} is enough for tensors and built-in values, not for other objects"
-    if not target.begins_before((2, 6)):
-        return said
+    harms = [each for each in CRAFTED if target.begins_before(each[0])]
+    cures = [".".join(map(str, each[0])) for each in harms if target.reaches(each[0])]
+    harmful = " and ".join(f"{does} before torch {a}.{b} ({cve})" for (a, b), does, cve in harms)
+    said += f". If it holds no others, raise the lower end to {cures[-1]}:" if cures else ";" if harms else ""
+    said += f" in spite of it, a crafted file {harmful}" if harms else ""
     more = "; that of torch 1.13 refuses floats" if target.begins_before((2, 0)) else ""
-    more = "; torch before 1.13 has no `weights_only`" if target.begins_before(WEIGHTS_ONLY) else more
-    before = ". If it holds no others, raise the lower end to 2.6: before," if target.reaches((2, 6)) else ""
-    before = before or "; before torch 2.6"
-    return f"{said}{before} a crafted file runs code in spite of it (CVE-2025-32434){more}"
+    return said + ("; torch before 1.13 has no `weights_only`" if target.begins_before(WEIGHTS_ONLY) else more)

@@ -26,7 +26,7 @@ def output_clamped():
     """Holds: out._version == 0"""
     net = nn.Linear(2, 1)
     out = net(torch.rand(3, 2))
-    out.data.clamp_(min=0.0)  # smell: [TLN207]
+    out.data.clamp_(min=0.0)  # strict: [TLN207]
     out.mean().backward()
 
 
@@ -130,7 +130,7 @@ def part_of_a_parameter_in_a_constructor():
 def part_of_an_activation():
     """Holds: h._version == 0"""
     h = torch.nn.Linear(2, 2)(torch.ones(1, 2))
-    h[:, 1:].data.fill_(1)  # smell: [TLN207]
+    h[:, 1:].data.fill_(1)  # strict: [TLN207, TLN220]
     h.sum().backward()
 
 
@@ -144,3 +144,15 @@ def part_computed_anew():
     """Holds: (spectrum == 1).all()"""
     spectrum = torch.ones(2, 3)
     spectrum[:, -1].data = -spectrum[:, -1].data  # warning: [TLN207]
+
+
+def gate_clamped_for_a_caller():
+    """Holds: gate._version == 0"""
+    layer = nn.Linear(2, 2)
+
+    def gates(x):
+        h = torch.sigmoid(layer(x))
+        h.data.clamp_(min=0.1)  # smell: [TLN207]
+        return h
+
+    gate = gates(torch.ones(1, 2))

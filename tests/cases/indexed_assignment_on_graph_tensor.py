@@ -442,3 +442,16 @@ def another_part_given_to_what_nobody_knows():
         raised = False
     except RuntimeError:
         raised = True
+
+
+def rows_flipped_after_they_were_packed():
+    """Holds: features._version == 2"""
+    lstm = nn.LSTM(4, 4, batch_first=True)
+    lengths = [3, 2]
+    features = nn.Linear(4, 4)(torch.rand(2, 3, 4))
+    packed = torch.nn.utils.rnn.pack_padded_sequence(features, lengths, batch_first=True)
+    forwards, _ = lstm(packed)
+    for i in range(features.shape[0]):
+        features[i, : lengths[i]] = features[i, : lengths[i]].flip(dims=[0])  # strict: [TLN205, TLN220]
+    outputs, _ = torch.nn.utils.rnn.pad_packed_sequence(forwards, batch_first=True)
+    (lstm(features)[0].sum() + outputs.sum()).backward()

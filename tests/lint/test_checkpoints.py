@@ -207,10 +207,11 @@ def test_what_plain_values_have_tells_nothing(value: object) -> None:
     assert [name for name in dir(value) if not name.startswith("_") and not is_of_values(name)] == []
 
 
-PERHAPS = (
-    "is enough for tensors and built-in values, not for other objects. If it holds no others, raise the lower end to "
-    "2.6: before, a crafted file runs code in spite of it (CVE-2025-32434)"
-)
+RUNS = "in spite of it, a crafted file runs code before torch 2.6 (CVE-2025-32434)"
+ENOUGH = "is enough for tensors and built-in values, not for other objects"
+RAISE = f"{ENOUGH}. If it holds no others, raise the lower end to 2.10: in spite of it, a crafted file "
+MEMORY = "corrupts memory before torch 2.10 (CVE-2026-24747)"
+PERHAPS = f"{RAISE}runs code before torch 2.6 (CVE-2025-32434) and {MEMORY}"
 LOAD = """
 import torch
 
@@ -337,17 +338,20 @@ def test_which_file_it_is(tmp_path: Path, loading: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("requirement", "said"),
     [
-        ("torch>=2.6", "is enough for tensors and built-in values, not for other objects"),
+        ("torch>=2.10", ENOUGH),
+        ("torch>=2.6", f"{RAISE}{MEMORY}"),
+        ("torch>=2.6,<2.8", f"{ENOUGH}; in spite of it, a crafted file {MEMORY}"),
+        ("torch>=2.1,<2.9", f"{RAISE.replace('2.10', '2.6')}runs code before torch 2.6 (CVE-2025-32434) and {MEMORY}"),
         ("torch>=2.0", PERHAPS),
         ("torch>=1.13", f"{PERHAPS}; that of torch 1.13 refuses floats"),
         ("torch>=1.8", f"{PERHAPS}; torch before 1.13 has no `weights_only`"),
         (
             "torch>=2.1,<2.4",
-            "not for other objects; before torch 2.6 a crafted file runs code in spite of it (CVE-2025-32434)",
+            f"not for other objects; {RUNS} and {MEMORY}",
         ),
         (
             "torch>=1.12,<2.1",
-            "runs code in spite of it (CVE-2025-32434); torch before 1.13 has no `weights_only`",
+            f"; {RUNS} and {MEMORY}; torch before 1.13 has no `weights_only`",
         ),
     ],
 )

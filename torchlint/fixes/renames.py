@@ -411,6 +411,9 @@ def saying(call: cst.Call, name: str, value: str, *, safe: bool) -> Fix | None:
 WEIGHTS_ONLY = (1, 13)
 """The release that `torch.load` has `weights_only` from."""
 
+CRAFTED = (((2, 6), "runs code", "CVE-2025-32434"), ((2, 10), "corrupts memory", "CVE-2026-24747"))
+"""What a crafted file does in spite of `weights_only=True`: before which release, and PyTorch's advisory of it."""
+
 
 def loading_weights(event: UnsafeLoad) -> Fix | None:
     """The call that loads weights only: a file with other things in it is refused then."""

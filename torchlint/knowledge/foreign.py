@@ -99,6 +99,11 @@ _READS: Final = frozenset(
 _DIFFERENTIATES: Final = frozenset({"accumulate", "backward", "compute", "evaluate", "optimizer", "step", "update"})
 _CHANGES: Final = re.compile("freez|froz|detach|require|trainable|no_?grad|repackag|stop_?grad")
 _SWITCHES: Final = frozenset({"cut", "disable", "enable", "leaf", "toggle"})
+_COPIES: Final = frozenset(
+    f"torch.nn.utils.rnn.{name}"
+    for name in ("pack_padded_sequence", "pad_packed_sequence", "pack_sequence", "pad_sequence", "unpad_sequence")
+)
+"""They copy what they are given, and their backward needs its sizes alone (torch/nn/utils/rnn.py)."""
 _PASSING_ON: Final = frozenset(
     {"random.choice", "random.choices", "random.sample", "random.shuffle", "math.prod", "math.sumprod"}
 )
@@ -130,6 +135,11 @@ FLAGS_OF_OPERATORS: Final = frozenset({"requires_grad_", "set_requires_grad", "d
 def leaves_arguments(qualified: str) -> bool:
     """Whether a function of NumPy only reads the lists it is given: all do but a few that write into one."""
     return qualified.startswith("numpy.") and qualified.rpartition(".")[2] not in _WRITING
+
+
+def copies(qualified: str) -> bool:
+    """Whether a function that the table of operations lacks copies the tensors it is given, and saves none of them."""
+    return qualified in _COPIES
 
 
 def is_foreign(qualified: str) -> bool:

@@ -73,6 +73,8 @@ class DataWritten(Event):
         The step of an operation that had saved the old value, and whose backward comes later; None if there is none.
     perhaps_saved
         Whether some operation or unknown code may have kept the old value.
+    was_saved
+        Whether an operation is known to have saved it, whatever has become of that graph.
     temporary
         The tensor is what an index of another has just given, and nothing else names it: `.data =` gives this one other
         memory, and nothing is written.
@@ -86,6 +88,7 @@ class DataWritten(Event):
     op: str
     saved_by: Step | None
     perhaps_saved: bool
+    was_saved: bool
     temporary: bool = False
     of_leaf: bool = False
 

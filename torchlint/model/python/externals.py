@@ -22,6 +22,7 @@ from torchlint.model.python.unknown_code import unknown_call
 from torchlint.model.python.variables import resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.values import (
+    GRAD_NO,
     NONE,
     Choice,
     Constant,
@@ -191,6 +192,14 @@ def _vector(run: Run, site: CallSite) -> Value | None:
     return apply(run.torch, "torch.cat", [Sequence("list", known)], {}, site.node, "cat")
 
 
+def _copied(run: Run, qualified: str, site: CallSite) -> Value:
+    """`pack_padded_sequence(x, lengths)`: something that holds copies, which have a graph where what is copied has."""
+    name = qualified.rpartition(".")[2]
+    given = [each for value in site.values() for each in reachable_tensors(value) if each.requires_grad != GRAD_NO]
+    held = [apply(run.torch, "torch.Tensor.clone", [each], {}, site.node, name) for each in given]
+    return Unknown([each for each in held if each is not None], source=site.node)
+
+
 def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if qualified.startswith("builtins."):
         result = call_builtin(run, qualified[9:], site)
@@ -207,6 +216,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         return product
     if qualified in LAYERS and (layer := layer_of_axes(qualified, site)) is not None:
         return layer
+    if foreign.copies(qualified):
+        return _copied(run, qualified, site)
     if qualified == CHECKPOINT and (called := checkpoint(run, site)) is not None:
         return called
     if qualified in _FUNCTIONAL and (called := _functional_call(run, site)) is not None:

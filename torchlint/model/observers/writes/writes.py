@@ -251,6 +251,7 @@ class DataWrites(Observer):
             op=op,
             saved_by=saved,
             perhaps_saved=bool(target.storage.saves or target.storage.uses),
+            was_saved=bool(target.storage.saves),
             temporary=temporary,
             of_leaf=self.machine.facts(target.base or target).is_leaf is not Truth.NO,
         )
