@@ -197,7 +197,7 @@ def _copied(run: Run, qualified: str, site: CallSite) -> Value:
     name = qualified.rpartition(".")[2]
     given = [each for value in site.values() for each in reachable_tensors(value) if each.requires_grad != GRAD_NO]
     held = [apply(run.torch, "torch.Tensor.clone", [each], {}, site.node, name) for each in given]
-    return Unknown([each for each in held if each is not None], source=site.node)
+    return Unknown([each for each in held if isinstance(each, Tensor)], source=site.node)
 
 
 def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
