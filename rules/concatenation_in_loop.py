@@ -27,8 +27,8 @@ class ConcatenationInLoop(Rule):
 
     ## Known limits
     Silent where the loop reads the tensor (a generated sequence that goes back into the model must grow), where it
-    starts anew in each round, and for loops of at most four rounds. With `--strict` only unless the loop runs over a
-    loader, or is known to have fifty rounds, and has no `break`: copies of little cost little.
+    starts anew in each round, and for loops of at most four rounds. With `--strict` only: copies of little cost little,
+    beside what computes the pieces.
 
     ## References
     - [torch.cat](https://docs.pytorch.org/docs/stable/generated/torch.cat.html)
@@ -36,9 +36,8 @@ class ConcatenationInLoop(Rule):
 
     code = "TLN705"
     name = "concatenation-in-loop"
-    level = Level.SMELL
+    level = Level.STRICT
     fixes = "unsafe"
-    may_be_strict = True
     spares_tests = True
     bad = (
         Example(
@@ -48,7 +47,7 @@ class ConcatenationInLoop(Rule):
             model = torch.nn.Linear(2, 1)
             outputs = torch.empty(0, 1)
             for _ in range(100):
-                outputs = torch.cat([outputs, model(torch.rand(4, 2))])  # smell: [TLN705]
+                outputs = torch.cat([outputs, model(torch.rand(4, 2))])  # strict: [TLN705]
             depth = outputs.grad_fn.next_functions[0][0].name()
             """,
             shows=Holds("depth == 'CatBackward0'"),
@@ -62,6 +61,7 @@ class ConcatenationInLoop(Rule):
             outputs = torch.cat(outputs)
             depth = outputs.grad_fn.next_functions[0][0].name()
             """,
+            strict=True,
         ),
     )
     good = (
@@ -85,15 +85,12 @@ class ConcatenationInLoop(Rule):
     def check(self, event: work.GrownInLoop) -> Iterator[Diagnostic]:
         name = event.name
         message = f"`{name}` is copied as a whole in every round: collect in a list, and `{event.function}` once"
-        # Nothing else says that there are more than a few rounds, and copies of little cost little.
-        level = None if event.many else Level.STRICT
         claims = (Observed("cheaper"), Observed("copied-again", name))
         yield Diagnostic(
             event.node,
             message,
             event.trace,
             _fix(event),
-            level,
             group=event.loop,
             label=f"`{name}`",
             others="tensor",

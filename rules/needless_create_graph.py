@@ -34,9 +34,8 @@ class NeedlessCreateGraph(Rule):
 
     code = "TLN108"
     name = "needless-create-graph"
-    level = Level.SMELL
+    level = Level.STRICT
     fixes = "unsafe"
-    may_be_strict = True
     spares_tests = True
     bad = (
         Example(
@@ -44,7 +43,7 @@ class NeedlessCreateGraph(Rule):
             import torch
 
             x = torch.rand(3, requires_grad=True)
-            (slope,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)  # smell: [TLN108]
+            (slope,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)  # strict: [TLN108]
             print(slope)
             """,
             shows=Holds("slope.grad_fn is not None"),
@@ -55,6 +54,7 @@ class NeedlessCreateGraph(Rule):
             (slope,) = torch.autograd.grad((x**3).sum(), x)
             print(slope)
             """,
+            strict=True,
         ),
         Example(
             """
@@ -62,7 +62,7 @@ class NeedlessCreateGraph(Rule):
 
             w = torch.rand(3, requires_grad=True)
             optimizer = torch.optim.SGD([w], lr=0.1)
-            (w**3).sum().backward(create_graph=True)  # smell: [TLN108]
+            (w**3).sum().backward(create_graph=True)  # strict: [TLN108]
             optimizer.step()
             """,
             shows=Holds("w.grad.grad_fn is not None"),
@@ -74,6 +74,7 @@ class NeedlessCreateGraph(Rule):
             (w**3).sum().backward()
             optimizer.step()
             """,
+            strict=True,
         ),
     )
     good = (

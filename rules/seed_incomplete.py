@@ -12,7 +12,7 @@ class SeedIncomplete(Rule):
     ## What it does
     Finds `torch.manual_seed` in a script whose file also draws from the global generator of `random` or of NumPy, and
     calls nothing that seeds it; and the only `torch.manual_seed` of a script behind the model whose parameters it
-    should have governed, or behind `random_split`. The former with `--strict` only.
+    should have governed, or behind `random_split`.
 
     ## Why is this bad?
     The run is meant to be repeatable, and is not: each of the three has a state of its own, and what was drawn before
@@ -37,9 +37,8 @@ class SeedIncomplete(Rule):
 
     code = "TLN808"
     name = "seed-incomplete"
-    level = Level.SMELL
+    level = Level.STRICT
     fixes = "unsafe"
-    may_be_strict = True
     bad = (
         Example(
             """
@@ -71,10 +70,11 @@ class SeedIncomplete(Rule):
             import torch
 
             model = torch.nn.Linear(3, 1)  # note: drawn here, before
-            torch.manual_seed(7)  # smell: [TLN808]
+            torch.manual_seed(7)  # strict: [TLN808]
             again = torch.nn.Linear(3, 1)
             """,
             shows=Holds("not torch.equal(model.weight, again.weight)"),
+            strict=True,
         ),
     )
     good = (
@@ -100,7 +100,7 @@ class SeedIncomplete(Rule):
         message = f"only torch's generator is seeded, and the program draws from that of {name}, too"
         claims = (Observed("unseeded", event.generator),)
         # The other draws may decide nothing that is to be repeated: nobody but the author knows.
-        yield Diagnostic(event.node, message, event.trace, _fix(event), Level.STRICT, claims=claims)
+        yield Diagnostic(event.node, message, event.trace, _fix(event), claims=claims)
 
 
 def _fix(event: data.GeneratorNotSeeded) -> Fix | None:

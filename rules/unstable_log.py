@@ -29,7 +29,7 @@ class UnstableLog(Rule):
     `log(sum(exp(x)))`, `log(exp(a) + exp(b))` and `exp(x) - 1`.
 
     ## Why is this bad?
-    The intermediate result is rounded, or overflows, where the final one is harmless: a softmax of 1e-46 is 0, its
+    The intermediate result is rounded, or overflows, where the final one is harmless: a sigmoid of 1e-46 is 0, its
     logarithm -inf, and the gradient NaN.
 
     ## Cure
@@ -43,8 +43,8 @@ class UnstableLog(Rule):
     ## Known limits
     Silent where the hand has made it stable: `log(softmax(x) + eps)`, `log(p.clamp(min=eps))`, and sums of exponentials
     from which the maximum was subtracted. `log1p` and `expm1` only where it is all one expression, and the 1
-    is written out: what has a name may be another number elsewhere. Both with `--strict` only: most code
-    never meets values that are small enough. Silent on what has bounds, and cannot overflow or round to 0
+    is written out: what has a name may be another number elsewhere. All but `logsigmoid` with `--strict` only: most
+    code never meets values that are small or large enough. Silent on what has bounds, and cannot overflow or round to 0
     (`clamp(max=…)`, `tanh`, `-abs(x)`, `x[x < 0]`), and on a result that is asked afterwards whether it has (`isinf`,
     `== inf`).
     With `--strict` only: what is divided by as well, infinite there all the same; what nobody differentiates, and whose
@@ -65,15 +65,15 @@ class UnstableLog(Rule):
             """
             import torch
 
-            logits = torch.tensor([0.0, 200.0])
-            logp = torch.log(torch.softmax(logits, dim=0))  # smell: [TLN605]
+            logits = torch.tensor([0.0, -200.0])
+            logp = torch.log(torch.sigmoid(logits))  # smell: [TLN605]
             """,
             shows=Holds("logp.isinf().any()"),
             fixed="""
             import torch
 
-            logits = torch.tensor([0.0, 200.0])
-            logp = torch.nn.functional.log_softmax(logits, dim=0)
+            logits = torch.tensor([0.0, -200.0])
+            logp = torch.nn.functional.logsigmoid(logits)
             """,
         ),
         Example(
@@ -95,7 +95,7 @@ class UnstableLog(Rule):
             import torch
 
             x = torch.tensor([[100.0, 90.0]])
-            free_energy = x.exp().sum(1).log()  # smell: [TLN605]
+            free_energy = x.exp().sum(1).log()  # strict: [TLN605]
             """,
             shows=Holds("free_energy.isinf().any()"),
             fixed="""
@@ -104,6 +104,7 @@ class UnstableLog(Rule):
             x = torch.tensor([[100.0, 90.0]])
             free_energy = torch.logsumexp(x, 1)
             """,
+            strict=True,
         ),
     )
     good = (
@@ -127,8 +128,8 @@ class UnstableLog(Rule):
         of = "`logsigmoid` of the negated logit" if event.complement else f"`{event.stable}`"
         why = "is -inf as soon as the sigmoid rounds to 1" if event.complement else why
         message = f"{shown(event.node)} {why}{nan}: {of} is one operation and exact"
-        # most code has no values that are so small; and what is divided by is infinite there in any case
-        moot = event.stable in _OF_SMALL or event.divides or event.reference or event.mended
+        # most code has no values that are so small or large; and what is divided by is infinite there in any case
+        moot = event.stable != "logsigmoid" or event.divides or event.reference or event.mended
         moot = moot or (event.discarded and event.infers)
         level = Level.STRICT if moot else None
         claims = (Observed("inexact", *stable_of_names(event)),)

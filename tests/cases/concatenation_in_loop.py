@@ -13,7 +13,7 @@ def predictions_of_an_epoch():
     all_labels = torch.tensor([])
     for batch in loader:
         preds = model(batch).squeeze(1)
-        all_preds = torch.cat((all_preds, preds), dim=0)  # smell: [TLN705]
+        all_preds = torch.cat((all_preds, preds), dim=0)  # strict: [TLN705]
         all_labels = torch.cat((all_labels, torch.ones(4)), dim=0)
     loss = ((all_preds - all_labels) ** 2).mean()
     depth = all_preds.grad_fn.next_functions[0][0].name()
@@ -75,7 +75,7 @@ def autoregressive_generation():
     model = nn.Linear(1, 1)
     tokens = torch.zeros(1, 1)
     for _ in range(8):
-        following = model(tokens[:, -1:])
+        following = model(tokens[:, -1:])  # strict: [TLN220]
         tokens = torch.cat([tokens, following], dim=1)
 
 
@@ -132,7 +132,7 @@ def features_and_labels():
     """Holds: features.shape == (100, 2)"""
     features, labels = torch.empty(0, 2), torch.empty(0)
     for _ in range(100):
-        features = torch.cat([features, torch.rand(1, 2)])  # smell: [TLN705]
+        features = torch.cat([features, torch.rand(1, 2)])  # strict: [TLN705]
         labels = torch.cat([labels, torch.rand(1)])
     print(features.mean(), labels.mean())
 
@@ -141,7 +141,7 @@ def one_in_each_of_two_loops():
     """Holds: features.shape == (100, 2)"""
     features, labels = torch.empty(0, 2), torch.empty(0)
     for _ in range(100):
-        features = torch.cat([features, torch.rand(1, 2)])  # smell: [TLN705]
+        features = torch.cat([features, torch.rand(1, 2)])  # strict: [TLN705]
     for _ in range(100):
-        labels = torch.cat([labels, torch.rand(1)])  # smell: [TLN705]
+        labels = torch.cat([labels, torch.rand(1)])  # strict: [TLN705]
     print(features.mean(), labels.mean())

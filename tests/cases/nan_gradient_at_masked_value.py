@@ -21,7 +21,7 @@ def entropy():
     """Holds: logits.grad.isnan().any()"""
     logits = torch.tensor([0.0, 200.0], requires_grad=True)
     p = torch.softmax(logits, 0)
-    terms = p * torch.where(p == 0, torch.zeros_like(p), torch.log(p))  # warning: [TLN604]  # smell: [TLN605]
+    terms = p * torch.where(p == 0, torch.zeros_like(p), torch.log(p))  # warning: [TLN604]  # strict: [TLN605]
     (-terms.sum()).backward()
 
 

@@ -224,7 +224,7 @@ def intermediate_by_an_operator():
             return g * twice
 
     x = torch.rand(3, requires_grad=True)
-    (slope,) = torch.autograd.grad(Square.apply(x).sum(), x, create_graph=True)  # smell: [TLN108]
+    (slope,) = torch.autograd.grad(Square.apply(x).sum(), x, create_graph=True)  # strict: [TLN108]
 
 
 def intermediate_kept_by_setup_context():
@@ -244,7 +244,7 @@ def intermediate_kept_by_setup_context():
             return g * ctx.slope
 
     x = torch.rand(3, requires_grad=True)
-    (slope,) = torch.autograd.grad(Cosh.apply(x).sum(), x, create_graph=True)  # smell: [TLN108]
+    (slope,) = torch.autograd.grad(Cosh.apply(x).sum(), x, create_graph=True)  # strict: [TLN108]
 
 
 def numbers_and_inputs_kept():

@@ -163,7 +163,7 @@ def after_the_model():
             self.layer = torch.nn.Linear(3, 1)
 
     model = Net()
-    torch.manual_seed(11)  # smell: [TLN808]
+    torch.manual_seed(11)  # strict: [TLN808]
     again = Net()
 
 
@@ -172,7 +172,7 @@ def after_the_split():
     from torch.utils.data import random_split
 
     train, valid = random_split(range(1000), [900, 100])
-    torch.manual_seed(11)  # smell: [TLN808]
+    torch.manual_seed(11)  # strict: [TLN808]
     again, rest = random_split(range(1000), [900, 100])
 
 

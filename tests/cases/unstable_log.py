@@ -10,7 +10,7 @@ def policy_gradient():
     """Holds: logp.isinf().any()"""
     logits = torch.tensor([[0.0, 300.0]], requires_grad=True)
     probs = F.softmax(logits, dim=-1)
-    logp = torch.log(probs)  # smell: [TLN605]
+    logp = torch.log(probs)  # strict: [TLN605]
 
 
 def discriminator_loss():
@@ -25,7 +25,7 @@ def entropy_of_attention():
     class Entropy(nn.Module):
         def forward(self, scores):
             p = scores.softmax(-1)
-            return -(p * p.log()).sum(-1)  # smell: [TLN605]
+            return -(p * p.log()).sum(-1)  # strict: [TLN605]
 
     entropy = Entropy()(torch.tensor([[0.0, 300.0]]))
 
@@ -33,7 +33,7 @@ def entropy_of_attention():
 def softplus_by_hand():
     """Holds: variance.isinf().any()"""
     raw = torch.tensor([1.0, 200.0])
-    variance = torch.log(1 + torch.exp(raw))  # smell: [TLN605]
+    variance = torch.log(1 + torch.exp(raw))  # strict: [TLN605]
 
 
 def small_return():
@@ -46,7 +46,7 @@ def partition_function():
     """Holds: z.isinf().all()"""
 
     def log_partition(energy):
-        return torch.log(torch.sum(torch.exp(energy), dim=1, keepdim=True))  # smell: [TLN605]
+        return torch.log(torch.sum(torch.exp(energy), dim=1, keepdim=True))  # strict: [TLN605]
 
     z = log_partition(torch.full((2, 3), 100.0))
 
@@ -54,7 +54,7 @@ def partition_function():
 def log_add():
     """Holds: both.isinf()"""
     a, b = torch.tensor(100.0), torch.tensor(99.0)
-    both = torch.log(torch.exp(a) + torch.exp(b))  # smell: [TLN605]
+    both = torch.log(torch.exp(a) + torch.exp(b))  # strict: [TLN605]
 
 
 def elu_by_hand():
@@ -180,7 +180,7 @@ def overflow_of_another_result_is_replaced():
     x = torch.tensor([1000.0, 999.0])
     other = x.exp()
     other = other.masked_fill(other.isinf(), 0.0)
-    total = torch.log(torch.exp(x).sum(-1))  # smell: [TLN605]
+    total = torch.log(torch.exp(x).sum(-1))  # strict: [TLN605]
 
 
 def maximum_subtracted_before_the_mask():
@@ -219,13 +219,13 @@ def exponents_with_a_bound():
 def a_lower_bound_is_none():
     """Holds: not value.isfinite().all()"""
     scores = torch.tensor([[-1e4, 1e4]])
-    value = torch.log(1 + torch.exp(torch.clamp(scores, min=-20)))  # smell: [TLN605]
+    value = torch.log(1 + torch.exp(torch.clamp(scores, min=-20)))  # strict: [TLN605]
 
 
 def a_bounded_value_scaled():
     """Holds: not value.isfinite().all()"""
     scores = torch.tensor([[-1e4, 1e4]])
-    value = torch.log(1 + torch.exp(torch.tanh(scores) * 200))  # smell: [TLN605]
+    value = torch.log(1 + torch.exp(torch.tanh(scores) * 200))  # strict: [TLN605]
 
 
 def exponents_that_are_never_positive():
@@ -264,14 +264,14 @@ def exponents_that_may_be_positive():
 
     def of(z, w):
         a = torch.abs(z)
-        yield torch.log(1 + torch.exp(-z))  # smell: [TLN605]
-        yield torch.log(1 + torch.exp(-z * a))  # smell: [TLN605]
-        yield torch.log(1 + torch.exp(z**2))  # smell: [TLN605]
-        yield torch.log(1 + torch.exp(-(z**3)))  # smell: [TLN605]
-        yield torch.log(1 + torch.exp(a * a))  # smell: [TLN605]
-        yield torch.log(1 + torch.exp(z.clamp(max=50.0) * 3))  # smell: [TLN605]
-        yield torch.log(1 + torch.exp(z - w))  # smell: [TLN605]
-        yield torch.log(1 + torch.exp(torch.max(z, torch.zeros_like(z))))  # smell: [TLN605]
+        yield torch.log(1 + torch.exp(-z))  # strict: [TLN605]
+        yield torch.log(1 + torch.exp(-z * a))  # strict: [TLN605]
+        yield torch.log(1 + torch.exp(z**2))  # strict: [TLN605]
+        yield torch.log(1 + torch.exp(-(z**3)))  # strict: [TLN605]
+        yield torch.log(1 + torch.exp(a * a))  # strict: [TLN605]
+        yield torch.log(1 + torch.exp(z.clamp(max=50.0) * 3))  # strict: [TLN605]
+        yield torch.log(1 + torch.exp(z - w))  # strict: [TLN605]
+        yield torch.log(1 + torch.exp(torch.max(z, torch.zeros_like(z))))  # strict: [TLN605]
 
     results = list(of(torch.tensor([-1e3, 1e3]), torch.tensor([0.0, 0.0])))
 
@@ -292,14 +292,14 @@ def density_of_a_mixture():
     """Holds: log_prob.isinf().all() and near.isinf().all()"""
 
     def of(x, means, scale):
-        return torch.log(torch.exp(-0.5 * ((x[:, None] - means) / scale) ** 2).sum(1))  # smell: [TLN605]
+        return torch.log(torch.exp(-0.5 * ((x[:, None] - means) / scale) ** 2).sum(1))  # strict: [TLN605]
 
     def nearest(x, means):
-        return torch.log(torch.exp(-(x[:, None] - means).abs()).sum(1))  # smell: [TLN605]
+        return torch.log(torch.exp(-(x[:, None] - means).abs()).sum(1))  # strict: [TLN605]
 
     def normalised(x, means, scale):
         squares = ((x[:, None] - means) / scale).pow(2)
-        return torch.log(torch.exp(-0.5 * (squares + 1.837877)).sum(1))  # smell: [TLN605]
+        return torch.log(torch.exp(-0.5 * (squares + 1.837877)).sum(1))  # strict: [TLN605]
 
     log_prob = of(torch.tensor([60.0]), torch.tensor([0.0, 1.0]), 1.0)
     near = nearest(torch.tensor([600.0]), torch.tensor([0.0, 1.0]))
@@ -328,7 +328,7 @@ def scale_that_is_multiplied_by():
 def logarithm_without_a_graph():
     """Holds: scores.isinf().any()"""
     with torch.no_grad():
-        scores = torch.tensor([0.0, 300.0]).softmax(-1).log()  # smell: [TLN605]
+        scores = torch.tensor([0.0, 300.0]).softmax(-1).log()  # strict: [TLN605]
 
 
 def both_sides_of_an_entropy():
@@ -405,7 +405,7 @@ def picked_by_the_other_sign():
 
     def softplus(x):
         above = x > 0
-        return torch.log(1 + torch.exp(x[above]))  # smell: [TLN605]
+        return torch.log(1 + torch.exp(x[above]))  # strict: [TLN605]
 
     y = softplus(torch.tensor([-200.0, 1.0, 200.0]))
 
@@ -451,7 +451,7 @@ def clamped_in_a_loss():
 
     def loss_of(scores):
         probabilities = torch.softmax(scores, -1)
-        return -torch.log(probabilities).clamp(min=-100.0)[0, 1]  # smell: [TLN605]
+        return -torch.log(probabilities).clamp(min=-100.0)[0, 1]  # strict: [TLN220, TLN605]
 
     scores = torch.tensor([[0.0, -200.0]], requires_grad=True)
     loss_of(scores).backward()
@@ -500,7 +500,7 @@ def subtracted_after_the_exponential():
     def free_energy(logits):
         exponentials = logits.exp()
         logits.sub_(logits.amax(-1, keepdim=True))
-        return torch.log(exponentials.sum(-1))  # smell: [TLN605]
+        return torch.log(exponentials.sum(-1))  # strict: [TLN605]
 
     found = free_energy(torch.tensor([[200.0, 0.0]]))
 
@@ -509,7 +509,7 @@ def what_where_discards_has_a_gradient():
     """Holds: weight.grad.isnan().any() and value.isfinite().all()"""
 
     def energy(x):
-        return torch.where(x < 10, torch.log(1.0 + torch.exp(x)), x)  # smell: [TLN605]
+        return torch.where(x < 10, torch.log(1.0 + torch.exp(x)), x)  # strict: [TLN605]
 
     weight = torch.ones(1, requires_grad=True)
     value = energy(weight * torch.tensor([1.0, 100.0]))
@@ -520,7 +520,7 @@ def what_where_discards_of_the_larger():
     """Holds: weight.grad.isnan().any() and value.isfinite().all()"""
 
     def energy(x):
-        return torch.where(x > 20, x, (x.exp() + 1).log())  # smell: [TLN605]
+        return torch.where(x > 20, x, (x.exp() + 1).log())  # strict: [TLN605]
 
     weight = torch.ones(1, requires_grad=True)
     value = energy(weight * torch.tensor([1.0, 100.0]))
@@ -540,7 +540,7 @@ def what_where_keeps():
 
     @torch.no_grad()
     def energy(x):
-        return torch.where(x < 10, x, torch.log(1.0 + torch.exp(x)))  # smell: [TLN605]
+        return torch.where(x < 10, x, torch.log(1.0 + torch.exp(x)))  # strict: [TLN605]
 
     value = energy(torch.tensor([1.0, 100.0]))
 
@@ -564,7 +564,7 @@ def scores_times_a_setting():
     """Holds: value.isinf().any()"""
 
     def deviance(x, alpha=2.0):
-        return torch.log(1 + torch.exp(alpha * x))  # smell: [TLN605]
+        return torch.log(1 + torch.exp(alpha * x))  # strict: [TLN605]
 
     value = deviance(torch.tensor([1.0, 100.0]))
 

@@ -109,7 +109,7 @@ def _somelib() -> types.ModuleType:
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_as_marked(program: str) -> None:
-    expectations.check(program)
+    expectations.check(program, strict="# strict: [" in program)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

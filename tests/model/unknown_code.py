@@ -635,7 +635,7 @@ def silent_grad_hook():
     w = torch.rand(3, requires_grad=True)
     y = w * 2
     y.register_hook(lambda g: grads.append(g))
-    y.sum().backward(create_graph=True)  # smell: [TLN108]
+    y.sum().backward(create_graph=True)  # strict: [TLN108]
     grads[0].sum()
     print(len(grads))
 

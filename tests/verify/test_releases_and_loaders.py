@@ -46,13 +46,13 @@ EPOCHS = """
     """
 SEEDED = """
     import random
-    torch.manual_seed(7)  # smell: [TLN808]
+    torch.manual_seed(7)  # strict: [TLN808]
     {seed}
     print({draw})
     """
 LATE = """
     model = {model}  # note: drawn
-    torch.manual_seed(7)  # smell: [TLN808]
+    torch.manual_seed(7)  # strict: [TLN808]
     """
 GUARD = """
     loader = DataLoader(range(8), num_workers={workers})

@@ -204,8 +204,6 @@ class GrownInLoop(Event):
         The statement before the loop that makes the tensor an empty one, if that is so.
     after
         The statement after the loop, if it is a simple one.
-    many
-        The loop surely has many rounds: it runs over a loader, or over a known number of them.
     loop
         The loop.
     """
@@ -216,7 +214,6 @@ class GrownInLoop(Event):
     rest: tuple[cst.Arg, ...]
     initial: cst.CSTNode | None
     after: cst.CSTNode | None
-    many: bool = False
     loop: cst.CSTNode | None = None
 
 

@@ -237,6 +237,11 @@ class CreatedGraphs(Observer):
             elif self._hooked is not None:
                 self._hooked |= {id(each): each, **{id(node): node for _, node in each.grad_fn}}
 
+    def entered(self, node: ir.With, contexts: list[Value]) -> None:
+        """Whoever is entered may take gradients by hooks of its own (`with backpack(Variance()):`)."""
+        if any(isinstance(each, Unknown) and not (each.foreign or each.keeps_flags) for each in contexts):
+            self._hooked = None
+
     def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
         self._reach([callee, *arguments] if receiver is None else [callee, receiver, *arguments])
 

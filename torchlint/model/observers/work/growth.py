@@ -16,7 +16,6 @@ from torchlint.syntax.spelling import identifier, runs_few_times
 from torchlint.syntax.tree import statements_at, written
 
 _QUALIFIED = frozenset(f"torch.{name}" for name in CONCATENATIONS)
-_MANY = 50
 
 
 class Growth(Observer):
@@ -85,7 +84,6 @@ class Growth(Observer):
                 rest=tuple(each.origin for each in origin.arguments[1:] if isinstance(each.origin, cst.Arg)),
                 initial=self._initial(target.id, loop),
                 after=after if isinstance(after, cst.SimpleStatementLine) else None,
-                many=_many(loop),
                 loop=loop.line,
             )
         )
@@ -105,21 +103,6 @@ class Growth(Observer):
 def _places(parts: ir.Sequence, target: ir.Name) -> list[int]:
     """Where among the parts the name itself stands."""
     return [i for i, each in enumerate(parts.elements) if isinstance(each, ir.Name) and each.id == target.id]
-
-
-def _many(loop: ir.For | ir.While) -> bool:
-    """Whether a loop runs over a loader, or a known number of rounds that counts, and nothing ends it earlier."""
-    if not isinstance(loop, ir.For) or any(isinstance(each, ir.Break) for each in ir.everything(loop.body)):
-        return False
-    for node in ir.walk(loop.iterable):
-        name = node.id if isinstance(node, ir.Name) else node.attr if isinstance(node, ir.Attribute) else ""
-        if "loader" in name.lower():
-            return True
-    rounds = loop.iterable.arguments if isinstance(loop.iterable, ir.Call) else ()
-    if not isinstance(loop.iterable, ir.Call) or getattr(loop.iterable.function, "id", "") != "range" or not rounds:
-        return False
-    stop = rounds[min(1, len(rounds) - 1)].value
-    return isinstance(stop, ir.Constant) and isinstance(stop.value, int) and stop.value >= _MANY
 
 
 def _mentions(line: cst.CSTNode, name: str) -> bool:
