@@ -1563,15 +1563,15 @@ def value_of_one_arm_that_requires_grad():
 
     class Spread(nn.Module):
         def forward(self, x, few):
-            if few > 3:
+            if few > 1:
                 scale = x.exp()
             else:
                 scale = torch.zeros(1)
             root = torch.sqrt(scale + 1.0)
             root.add_(1)  # warning: [TLN201]
-            return root
+            return root * x
 
-    Spread()(torch.rand(3, requires_grad=True), 3 + torch.get_num_threads()).sum().backward()
+    Spread()(torch.rand(3, requires_grad=True), 1 + torch.get_num_threads()).sum().backward()
 
 
 def value_of_one_arm_that_is_written_in_the_other():
