@@ -1556,3 +1556,135 @@ def dictionary_of_what_nobody_differentiates():
             return {"scale": scale, "loss_of_before": batch["loss"]}
 
     Regression()({"x": torch.rand(3, 4), "loss": 1.0})
+
+
+def value_of_one_arm_that_requires_grad():
+    """Raises: modified by an inplace operation"""
+
+    class Spread(nn.Module):
+        def forward(self, x, few):
+            if few > 1:
+                scale = x.exp()
+            else:
+                scale = torch.zeros(1)
+            root = torch.sqrt(scale + 1.0)
+            root.add_(1)  # warning: [TLN201]
+            return root * x
+
+    Spread()(torch.rand(3, requires_grad=True), 1 + torch.get_num_threads()).sum().backward()
+
+
+def value_of_one_arm_that_is_written_in_the_other():
+    class Spread(nn.Module):
+        def forward(self, x, few):
+            if few > 3:
+                scale = x * 2
+            else:
+                scale = torch.zeros(1)
+            root = torch.sqrt(scale + 1.0)
+            if few <= 3:
+                root.add_(1)
+            return root
+
+    Spread()(torch.rand(3, requires_grad=True), 4).sum().backward()
+    Spread()(torch.rand(3, requires_grad=True), 2)
+
+
+def statistics_of_the_batch_in_training():
+    """Raises: modified by an inplace operation"""
+
+    class Norm(nn.Module):
+        def __init__(self, track=True):
+            super().__init__()
+            self.track = track
+            self.register_buffer("kept", torch.ones(1))
+
+        def forward(self, x):
+            if self.track and self.training:
+                variance = torch.var(x, unbiased=False)
+                with torch.no_grad():
+                    self.kept = 0.9 * self.kept + 0.1 * variance
+            else:
+                variance = self.kept.view(1, -1)
+            deviation = torch.sqrt(variance + 1e-5)
+            deviation.add_(1)  # warning: [TLN201]
+            return x / deviation
+
+    norm = Norm().train(bool(torch.tensor(True)))
+    norm(torch.rand(3, 4, requires_grad=True)).sum().backward()
+
+
+def statistics_that_are_written_when_nobody_trains():
+    class Norm(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("kept", torch.ones(1))
+
+        def forward(self, x):
+            if not self.training:
+                deviation = torch.sqrt(x.detach().var() + 1e-5)
+                x = x.exp()
+                x.mul_(2)
+            else:
+                deviation = torch.ones(1)
+            return x / deviation
+
+    Norm()(torch.rand(3, 4, requires_grad=True)).sum().backward()
+
+
+def cast_back_after_a_mask_was_converted():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.project = nn.Linear(dim, dim)
+
+        def forward(self, x, mask=None):
+            query = self.project(x)
+            scores = query @ query.transpose(-2, -1)
+            if mask is not None:
+                scores = scores.masked_fill(mask.unsqueeze(1).to(torch.bool), -1e4)
+            weights = scores.softmax(-1, dtype=torch.float32).to(query.dtype)
+            weights *= 2  # error: [TLN201]
+            return weights @ query
+
+    Attention(4)(torch.rand(2, 3, 4)).sum().backward()
+
+
+def cast_back_to_the_type_of_another_tensor():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.project = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            query = self.project(x)
+            weights = (query @ query.transpose(-2, -1)).float().softmax(-1).type_as(query)
+            weights *= 2  # error: [TLN201]
+            return weights @ query
+
+    Attention(4)(torch.rand(2, 3, 4)).sum().backward()
+
+
+def default_dtype_set_by_what_is_given_one():
+    import types
+
+    helpers = types.SimpleNamespace(prepare=torch.set_default_dtype)
+
+    class Attention(nn.Module):
+        def __init__(self, dim, helpers):
+            super().__init__()
+            helpers.prepare(torch.float64)
+            self.project = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            query = self.project(x)
+            weights = query.softmax(-1, dtype=torch.float32).to(query.dtype)
+            weights *= 2  # smell: [TLN204]
+            return weights @ query.transpose(-2, -1)
+
+    Attention(4, helpers)(torch.rand(2, 3, 4, dtype=torch.float64)).sum().backward()
+    torch.set_default_dtype(torch.float32)

@@ -33,8 +33,9 @@ from torchlint.model.state.alternatives import emit_covered
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, covered, unconditional
 from torchlint.model.state.values import GraphNode, Saved, Tensor, Value, Write, alternatives, reachable_tensors
 
-_ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|compil")
+_ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac(?!k)|onnx|jit|compil")
 """Conditions that may say whether anybody differentiates: what rests on one of them alone is not proven."""
+_TRAINING = re.compile(r"self\.training")
 _BACKWARDS = re.compile(r"backward|\bgrad\(")
 _BY_TEXT = re.compile(r"\b(exec|eval|globals|locals|vars)\(")
 """Ways to get at a variable that do not write its name as one: who reads a graph through it is not known."""
@@ -145,7 +146,7 @@ def _one_decision(autograd: Autograd, read: SavedRead) -> Condition | None:
         return None
     ((number, arm),) = rest
     found = autograd.machine.condition(number)
-    if found is None or _ABOUT_MODE.search(found):
+    if found is None or _ABOUT_MODE.search(_beside_training(found) if arm == 1 else found):
         return None
     others = {key for key, _ in unconditional(read.basis) if key != number}
     return (
@@ -153,6 +154,11 @@ def _one_decision(autograd: Autograd, read: SavedRead) -> Condition | None:
         if any(autograd.machine.condition(key) is not None for key in others)
         else Condition("branch", found, arm == 1)
     )
+
+
+def _beside_training(condition: str) -> str:
+    """What a conjunction asks for beside `self.training`: where that holds somebody differentiates."""
+    return " and ".join(each for each in condition.split(" and ") if not _TRAINING.fullmatch(each))
 
 
 def _tell_read(autograd: Autograd, read: SavedRead, decision: Condition | None = None) -> None:

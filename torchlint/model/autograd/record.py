@@ -35,6 +35,7 @@ from torchlint.model.state.values import (
     alternatives,
     fits,
     is_foreign,
+    is_open,
     is_value_of_elsewhere,
     unknown_guard,
 )
@@ -87,7 +88,8 @@ def value_grad(autograd: Autograd, value: Value) -> Grad:
         return grad
     options = alternatives(value, autograd.machine.guard)
     joined: Grad | None = None
-    for _, each in options:
+    under: Guard | None = None
+    for guard, each in options:
         if isinstance(each, Tensor):
             grad = each.requires_grad
         elif isinstance(each, Unknown):
@@ -101,7 +103,13 @@ def value_grad(autograd: Autograd, value: Value) -> Grad:
         else:
             grad = GRAD_NO
         joined = grad if joined is None else joined.join(grad)
-    return joined or GRAD_NO
+        own = grad.guard() if under is None else None
+        both = None if own is None else conjoin(guard, own)
+        under = both if both is not None and not is_open(both) else under
+    if joined is None:
+        return GRAD_NO
+    # of two values of which one requires grad it is known by which decisions it is that one
+    return Grad(Truth.MAYBE, under=under) if joined == GRAD_MAYBE and under is not None else joined
 
 
 def edges_into(autograd: Autograd, value: Value) -> list[tuple[Guard, GraphNode | Tensor]]:

@@ -118,7 +118,10 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     arguments = [*passed, *(each.receiver for each in passed if isinstance(each, Bound))]
     for hook in machine.watch.unknown_called:
         hook(callee, receiver, arguments, site.node)
-    given_to_unknown(run.torch, arguments, of_torch=is_of_torch(callee))
+    of_torch = is_of_torch(callee)
+    # `mask.to(torch.float)` and `scores.softmax(-1, dtype=torch.float)` compute, whatever they are called on
+    if receiver is None or of_torch or not ops.find(f"torch.Tensor.{called}"):
+        given_to_unknown(run.torch, arguments, of_torch=of_torch)
     if machine.grad_mode is Truth.NO:
         # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
         return Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)

@@ -44,11 +44,13 @@ class Grad:
     The domain of `requires_grad`.
 
     `YES` and `NO` are certain. Otherwise it holds if any of the inputs in `inputs` requires grad, and if none does,
-    it is as `otherwise` says (NO or MAYBE).
+    it is as `otherwise` says (NO or MAYBE). Where that is MAYBE, `under` may say under which decisions it holds for
+    certain: those by which a variable has the value that requires grad.
     """
 
     otherwise: Truth
     inputs: frozenset[str] = frozenset()
+    under: Guard | None = None
 
     def truth(self) -> Truth:
         return Truth.MAYBE if self.inputs and self.otherwise is Truth.NO else self.otherwise
@@ -59,7 +61,8 @@ class Grad:
             return GRAD_YES
         if other is self or other is GRAD_NO:
             return self
-        return Grad(self.otherwise | other.otherwise, self.inputs | other.inputs)
+        under = self.under if self.under is not None else other.under
+        return Grad(self.otherwise | other.otherwise, self.inputs | other.inputs, under)
 
     def join(self, other: Grad) -> Grad:
         """What holds whichever of the two it is."""
@@ -78,7 +81,9 @@ class Grad:
             return ALWAYS
         if self.inputs:
             return frozenset({(("requires_grad", min(self.inputs)), 1)})
-        return unknown_guard() if self.otherwise is Truth.MAYBE else None
+        if self.otherwise is Truth.NO:
+            return None
+        return unknown_guard() if self.under is None else self.under
 
 
 GRAD_NO = Grad(Truth.NO)

@@ -75,15 +75,16 @@ def set_default_dtype(torch: Torch, qualified: str, site: CallSite) -> Value:
 
 def given_to_unknown(torch: Torch, arguments: list[Value], *, of_torch: bool) -> None:
     """
-    Unknown code that is given a dtype may set it as the default, and what is taken `of_torch` by a name that nobody
-    knows any default by what it is given: `getattr(torch, name)("meta")`.
+    Unknown code that is given a dtype may set it as the default, if it is one of floating point (torch refuses all
+    others), and what is taken `of_torch` by a name that nobody knows any default by what it is given:
+    `getattr(torch, name)("meta")`.
     """
     for each in (option for value in arguments for _, option in alternatives(value)):
         dtype = as_argument(each) if isinstance(each, External) else None
-        is_dtype = isinstance(dtype, str) and bool(class_of(dtype))
-        elsewhere = isinstance(each, External) and not is_dtype
+        kind = class_of(dtype) if isinstance(dtype, str) else None
+        elsewhere = isinstance(each, External) and not kind
         may_be_any = of_torch and (elsewhere or (isinstance(each, Unknown) and each.tensor is None))
-        if may_be_any or is_dtype:
+        if may_be_any or kind == "float":
             unsettle_default(torch, "default_dtype")
         if may_be_any or (of_torch and (each == NONE or is_device(each))):
             unsettle_default(torch, "default_device")

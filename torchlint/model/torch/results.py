@@ -370,14 +370,20 @@ def _same_dtype(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value]) -
     return has_dtype(torch, source, _cast_to(torch, op.name, bound))
 
 
-def _same_device(op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
-    """Whether a conversion finds that the tensor is where it is wanted."""
+def _same_device(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
+    """
+    Whether a conversion finds that the tensor is where it is wanted. Where a `forward` runs as it does by default, all
+    tensors are on one device of which nothing else is known.
+    """
     if op.name in CASTS and not bound.keys() & {"device", "other"}:
         # `type("torch.FloatTensor")`, `type(torch.FloatTensor)` name a device as well, `type(torch.float32)` does not
         wanted = bound.get("dtype")
         of_numbers = isinstance(wanted, External) and wanted.qualified.rpartition(".")[2].islower()
         return Truth.YES if op.name != "type" or of_numbers else Truth.MAYBE
     if bound.get("other") is source:
+        return Truth.YES
+    other = bound.get("other")
+    if torch.by_default and isinstance(other, Tensor) and not (other.device or source.device):
         return Truth.YES
     asked = asked_device(op.spelling.rpartition(".")[2], bound)
     if not asked or not source.device:
@@ -421,7 +427,7 @@ def _is_same(op: Op, source: Tensor) -> Truth:
 
 def _shares(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value], shape: Shape) -> Truth:
     if (op.name in CASTS or op.name in MOVES) and not bound.keys() & {"copy", "memory_format"}:
-        return _same_dtype(torch, op, source, bound) & _same_device(op, source, bound)
+        return _same_dtype(torch, op, source, bound) & _same_device(torch, op, source, bound)
     if op.name == "contiguous":
         return source.contiguous if "memory_format" not in bound else Truth.MAYBE
     shared = reshape_shares(source, shape) if op.name in _RESHAPES else Truth.MAYBE
