@@ -8,17 +8,19 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.knowledge.ops import find as ops
+from torchlint.model.events import TensorFacts
 from torchlint.model.events.writes import CopyWritten
 from torchlint.model.observers.pending import expression, only
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Function, Tensor, Value
+from torchlint.model.state.values import Function, Tensor, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import WRITING, Concern
 from torchlint.syntax.for_effect import is_for_effect
 from torchlint.syntax.spelling import dotted
 
 _NO_WRITES = frozenset({"requires_grad_", "detach_", "share_memory_", "rename_", "retain_grad"})
+_NO_MASKS = frozenset({"is", "is not", "in", "not in"})
 
 
 class LostWrites(Observer):
@@ -28,8 +30,8 @@ class LostWrites(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self._copies: dict[int, Tensor] = {}
-        """The tensor indexed by each subscript of the running statement that gave a copy."""
+        self._copies: dict[int, Tensor | None] = {}
+        """What is indexed by each subscript of the running statement that gave a copy; None if nobody knows it."""
         self._inside: list[ir.Node | None] = []
 
     def entry_started(self, function: Function | None) -> None:
@@ -49,6 +51,26 @@ class LostWrites(Observer):
             self._copies[id(origin)] = tensor
         else:
             self._copies.pop(id(origin), None)
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        """What a mask of torch picks, and is written by a method of tensors, is a copy, whatever it is picked from."""
+        if not isinstance(receiver, Unknown) or not name.endswith("_") or not isinstance(receiver.source, ir.Subscript):
+            return
+        index = receiver.picked_by
+        if isinstance(index, Tensor):
+            copies = index.dtype == "bool" or bool(index.dtype == "int" and index.shape)
+        else:
+            copies = index is not None and _is_own_mask(receiver.source)
+        if copies:
+            self._copies[id(receiver.source)] = None
 
     def expression_statement(self, node: ir.ExpressionStatement, value: Value) -> None:
         call = node.value
@@ -95,6 +117,7 @@ class LostWrites(Observer):
         if machine.foreign_call is not None or is_for_effect(machine.program, inside, statement, op):
             return
         source = self._copies[id(written)]
+        name = dotted(written.value) if isinstance(written, ir.Subscript) else ""
         machine.emit(
             CopyWritten(
                 node=node,
@@ -103,6 +126,12 @@ class LostWrites(Observer):
                 spelling="indexed" if spelling == "indexed" else "method" if spelling == "method" else "function",
                 subscript=subscript,
                 direct=direct is written,
-                source=machine.facts(source, dotted(written.value) if isinstance(written, ir.Subscript) else ""),
+                source=machine.facts(source, name) if source is not None else TensorFacts(name=name),
             )
         )
+
+
+def _is_own_mask(node: ir.Subscript) -> bool:
+    """`x[x > 0]`: whatever compares with a number as a whole gives a mask."""
+    index, name = node.index, dotted(node.value)
+    return isinstance(index, ir.Compare) and bool(name) and dotted(index.left) == name and index.ops[0] not in _NO_MASKS
