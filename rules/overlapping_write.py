@@ -13,8 +13,8 @@ class OverlappingWrite(Rule):
     A part of a tensor is overwritten with another part of it that shares memory with it.
 
     ## What it does
-    Finds `x[:, 1:] = x[:, :-1]`, `x[1:] += x[:-1]` and the like, where both parts surely share elements, and `m[m] = 0`
-    of a tensor of integers.
+    Finds `x[:, 1:] = x[:, :-1]`, `x[1:] += x[:-1]`, `x[1:].add_(x[:-1])` and the like, where both parts surely share
+    elements, `x -= x[0]`, and `m[m] = 0` of a tensor of integers.
 
     ## Why is this bad?
     The right side is a view: it is read while the left side overwrites it. Torch raises where both parts lie in one
@@ -101,4 +101,4 @@ class OverlappingWrite(Rule):
         safe = event.refused is Truth.YES
         fix = Fix(f"copy it first: `{text}`", (Edit(event.source, text),), safe=safe)
         claims = (Raises(_REFUSED), Observed("source-overwritten", code(event.node), code(event.source)))
-        yield Diagnostic(event.node, message, event.trace, fix, claims=claims[: 1 if event.op != "=" else 2])
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims[: 2 if event.op in ("=", "copy_") else 1])

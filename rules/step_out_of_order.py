@@ -1,5 +1,7 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
 from torchlint.fixes.rewrites import code, followed_by, preceded_by
 from torchlint.model.events import training
 from torchlint.rule import Claim, Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule, Warns
@@ -25,8 +27,8 @@ class StepOutOfOrder(Rule):
     Unsafe: the steps are other ones, which is the point.
 
     ## Known limits
-    Silent where code that isn't in the file stands between. A clipping call whose result is used is taken for one that
-    measures the norm. Clipping between `zero_grad()` and `backward()`, which clips nothing, isn't looked for yet.
+    Silent where code that isn't in the file stands between, where a clipping call whose result is used may measure the
+    norm (its `max_norm` is large or unknown), and of clipping between `zero_grad()` and `backward()`.
 
     ## References
     - [How to adjust learning rate](https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate)
@@ -136,15 +138,13 @@ _CLAIMS: dict[str, tuple[Claim, ...]] = {
 
 
 def _reordered(event: training.CalledOutOfOrder) -> Fix | None:
-    call = code(event.node)
-    if event.what == "clip-before-unscale":
-        unscale = f"{event.scaler}.unscale_({event.optimizer})"
-        if not event.optimizer or not event.together:
-            return None
-        return Fix(f"call `{unscale}` first", (Edit(event.statement, f"{unscale}\n{call}"),), safe=False)
-    if not event.together:
+    line = event.statement
+    if not event.together or not event.optimizer or not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
         return None
+    call, unscale = code(line.body[0]), f"{event.scaler}.unscale_({event.optimizer})"
+    if event.what == "clip-before-unscale":
+        return Fix(f"call `{unscale}` first", (Edit(line, f"{unscale}\n{call}"),), safe=False)
     late = event.what == "clip-after-step"
     text = preceded_by(event.other, call) if late else followed_by(event.other, call)
     title = f"move `{event.call}` {'before' if late else 'behind'} `{event.optimizer}.step()`"
-    return Fix(title, (Edit(event.statement, ""), Edit(event.other, text)), safe=False) if text else None
+    return Fix(title, (Edit(line, ""), Edit(event.other, text)), safe=False) if text else None

@@ -178,3 +178,28 @@ def nobody_hooks():
 
         def forward(self, x):
             return self.net.forward(x)  # strict: [TLN309]
+
+
+def hooked_under_another_name():
+    """Holds: recorder.shapes == []"""
+
+    class Recorder:
+        def __init__(self, module):
+            self.shapes = []
+            module.register_forward_hook(self.save)
+
+        def save(self, module, args, output):
+            self.shapes.append(output.shape)
+
+    class Pipeline(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.encoder = nn.Linear(4, 2)
+            self.decoder = nn.Linear(2, 4)
+
+        def forward(self, x):
+            return self.decoder(self.encoder.forward(x))  # smell: [TLN309]
+
+    pipeline = Pipeline()
+    recorder = Recorder(pipeline.encoder)
+    pipeline(torch.rand(2, 4))

@@ -101,3 +101,39 @@ def scratch_memory_of_the_caller():
             return out
 
     Decoder().run(torch.randn(2, 3))
+
+
+def what_an_object_holds_before_and_after():
+    """Holds: shift == 0"""
+
+    class System:
+        def __init__(self):
+            self.position = torch.ones(3, 2)
+
+        def step(self, velocity):
+            moved = self.position.add_(velocity)  # smell: [TLN211]
+            shift = (moved - self.position).norm(dim=1).max()
+            self.position = moved
+            return shift
+
+    shift = System().step(torch.rand(3, 2))
+
+
+def what_an_object_holds_goes_on():
+    class System:
+        def __init__(self):
+            self.position = torch.ones(3, 2)
+            self.trail = []
+
+        def step(self, velocity):
+            moved = self.position.add_(velocity)
+            self.trail.append(moved.clone())
+            return self.position.norm()
+
+        def replaced(self, velocity):
+            moved = self.position.add_(velocity)
+            self.position = torch.zeros(3, 2)
+            return moved - self.position
+
+    System().step(torch.rand(3, 2))
+    System().replaced(torch.rand(3, 2))

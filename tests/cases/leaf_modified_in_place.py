@@ -458,3 +458,24 @@ def written_from_the_second_iteration_on():
     for number, x in enumerate(eval("torch.rand(3, 2)")):
         if number > 0:
             w.add_(1)  # error: [TLN203]
+
+
+def converted_to_what_a_parameter_gave():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+    scale = nn.Parameter(torch.ones(3))
+    offset = torch.zeros(3, requires_grad=True)
+    same = offset.type_as(scale * 2)
+    same[0] = 1.0  # error: [TLN203]
+
+
+def converted_to_a_parameter_that_goes_with_its_module():
+    class Net(nn.Module):
+        pass
+
+    net = Net()
+    weight = nn.Parameter(torch.ones(3))
+    net.weight = weight
+    eval("net.double()")
+    offset = torch.zeros(3, requires_grad=True)
+    converted = offset.type_as(weight)
+    converted[0] = 1.0

@@ -543,3 +543,64 @@ def a_base_of_the_file_initialised_by_name():
             self.layer = nn.Linear(2, 2)
 
     Net()
+
+
+def before_a_base_of_the_file():
+    """Raises: cannot assign module before Module.__init__() call"""
+
+    class Base(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.width = width
+
+    class Net(Base):
+        def __init__(self, width=2):
+            self.layer = nn.Linear(width, 1)  # error: [TLN308]
+            super().__init__(width)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net()
+
+
+def before_a_base_of_the_file_called_by_name():
+    """Raises: cannot assign parameters before Module.__init__() call"""
+
+    class Base(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.width = width
+
+    class Middle(Base):
+        def __init__(self, width):
+            self.half = width // 2
+            super().__init__(width)
+
+    class Net(Middle):
+        def __init__(self, width=2):
+            self.scale = nn.Parameter(torch.ones(width))  # error: [TLN308]
+            Middle.__init__(self, width)
+
+        def forward(self, x):
+            return x * self.scale
+
+    Net()
+
+
+def plain_values_before_a_base_of_the_file():
+    class Base(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.width = width
+
+    class Net(Base):
+        def __init__(self, width=2):
+            self.half = width // 2
+            super().__init__(width)
+            self.layer = nn.Linear(width, self.half)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net()(torch.ones(1, 2))

@@ -188,3 +188,46 @@ def gradient_that_is_mended():
     points = torch.rand(4, 2, requires_grad=True)
     points.register_hook(torch.nan_to_num)
     (points[:, None] - points[None]).square().sum(-1).sqrt().mean().backward()
+
+
+def a_factor_of_what_is_masked():
+    """Holds: scores.grad.isnan().any()"""
+
+    def entropy(p):
+        terms = torch.where(p > 0, p * torch.log(p), torch.zeros_like(p))  # warning: [TLN604]
+        return -terms.sum(dim=-1)
+
+    scores = nn.Parameter(torch.tensor([[1.0, -1.0]]))
+    open_ = torch.relu(scores)
+    entropy(open_ / (open_.sum(dim=-1, keepdim=True) + 1e-6)).mean().backward()
+
+
+def an_operand_of_an_operand_of_what_is_masked():
+    """Holds: x.grad.isnan().any()"""
+    x = torch.tensor([0.0, 2.0], requires_grad=True)
+    w = torch.tensor([3.0, 4.0])
+    y = (torch.exp(-1 / x) * w + 1).masked_fill(x <= 0, 0.0)  # warning: [TLN604]
+    y.sum().backward()
+
+
+def a_factor_of_what_is_masked_is_safe_itself():
+    p = torch.tensor([0.0, 0.5], requires_grad=True)
+    safe = torch.where(p > 0, p, torch.ones_like(p))
+    terms = torch.where(p > 0, p * torch.log(safe), torch.zeros_like(p))
+    terms.sum().backward()
+    assert not p.grad.isnan().any()
+
+
+def sums_over_what_is_masked():
+    p = torch.tensor([0.0, 0.5], requires_grad=True)
+    terms = torch.where(p > 0, p.log().cumsum(0), torch.zeros_like(p))
+    terms.sum().backward()
+    assert not p.grad.isnan().any()
+
+
+def relu_stops_what_is_not_a_number():
+    x = torch.tensor([-1.0, 0.0, 4.0], requires_grad=True)
+    p = torch.relu(x)
+    terms = torch.where(p > 0, p * p.sqrt(), torch.zeros_like(p))
+    terms.sum().backward()
+    assert not x.grad.isnan().any()

@@ -120,3 +120,60 @@ def a_mask_at_its_own_places():
 def channels_mixed():
     image = torch.zeros(4, 4, 3)
     image[:, :, [0, 1, 2]] = image[:, :, [2, 1, 0]]
+
+
+def added_in_place_to_a_part():
+    """Raises: refer to a single memory location"""
+    line = torch.zeros(6, 2)
+    line[1:].mul_(0.9).add_(line[:-1], alpha=0.1)  # warning: [TLN215]
+
+
+def copied_onto_a_part():
+    """Raises: refer to a single memory location"""
+
+    class Line:
+        def __init__(self, depth):
+            self.kept = torch.zeros(depth, 2)
+
+        def push(self, row):
+            self.kept[1:].copy_(self.kept[:-1])  # warning: [TLN215]
+            self.kept[0] = row
+
+    Line(4).push(torch.ones(2))
+
+
+def copied_along_another_dimension():
+    """Holds: (frames[:, 0] == frames[:, 2]).all()"""
+    frames = torch.arange(12.0).view(3, 4)
+    frames[:, 1:].copy_(frames[:, :-1])  # warning: [TLN215]
+
+
+def its_first_row_is_taken_off():
+    """Raises: refer to a single memory location"""
+    track = torch.rand(5, 2)
+    track -= track[0]  # warning: [TLN215]
+
+
+def divided_by_its_last_row():
+    """Raises: refer to a single memory location"""
+    prices = torch.rand(5, 2) + 1
+    prices.div_(prices[-1:])  # warning: [TLN215]
+
+
+def parts_of_one_tensor_that_do_not_overlap():
+    track = torch.rand(4, 2)
+    track[1:] -= track[0]
+    track[1:].sub_(track[:1])
+    track[:2].copy_(track[2:])
+    track[1:].add_(track[1:])
+
+
+def operands_in_memory_of_their_own():
+    track = torch.rand(4, 2)
+    track[1:].add_(track[:-1] * 0.5)
+    track[1:].copy_(track[:-1].clone())
+    track -= track[[0]]
+    track -= track[0].clone()
+    track -= track[0] * 2
+    row = torch.rand(1, 3)
+    row -= row[0][None]

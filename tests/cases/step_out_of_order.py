@@ -165,3 +165,30 @@ def other_network_learns_later():
     agent, critic = Agent(), nn.Linear(2, 1)
     optimizers = [torch.optim.SGD(m.parameters(), lr=0.1) for m in (agent.net, critic)]
     train(agent, critic, *optimizers, torch.rand(3, 2))
+
+
+def clipped_after_the_step_and_the_norm_is_printed():
+    """Holds: abs(net.bias.item() - before) > 100"""
+    LIMIT = 1.0
+    net = nn.Linear(2, 1)
+    before = net.bias.item()
+    optimizer = torch.optim.SGD(net.parameters(), lr=1.0)
+    for _ in range(2):
+        optimizer.zero_grad()
+        (net(torch.ones(1, 2)).sum() * 1000).backward()
+        optimizer.step()
+        norm = nn.utils.clip_grad_norm_(net.parameters(), LIMIT)  # warning: [TLN404]
+        print(norm.item())
+
+
+def norm_is_measured_with_a_limit_that_is_never_met():
+    def train(net, optimizer, limit):
+        for _ in range(2):
+            optimizer.zero_grad()
+            net(torch.ones(1, 2)).sum().backward()
+            optimizer.step()
+            print(nn.utils.clip_grad_norm_(net.parameters(), max_norm=1e9).item())
+            print(nn.utils.clip_grad_norm_(net.parameters(), limit).item())
+
+    net = nn.Linear(2, 1)
+    train(net, torch.optim.SGD(net.parameters(), lr=1.0), float("inf"))

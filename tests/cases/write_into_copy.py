@@ -140,3 +140,40 @@ def of_a_class_of_its_own():
     table = Table()
     table[[0, 2]].fill_(0)
     assert table.rows[0, 0] == 0
+
+
+def mask_of_a_parameter_of_a_function():
+    """Holds: (words != 1).all()"""
+    words = torch.arange(2, 42)
+
+    def drop(tokens, p):
+        tokens = tokens.clone()
+        dropped = torch.rand(tokens.shape) < p
+        tokens[dropped].fill_(1)  # warning: [TLN214]
+        return tokens
+
+    words = drop(words, 0.5)
+
+
+def parameter_of_a_function_under_its_own_mask():
+    """Holds: (scores < 0).any()"""
+
+    def clip(values):
+        values[values < 0].zero_()  # warning: [TLN214]
+        return values
+
+    scores = clip(torch.tensor([-1.0, 2.0]))
+
+
+def parameter_of_a_function_under_an_index_that_nobody_knows():
+    def halve(layers, i, part):
+        layers[i > 0].mul_(0.5)
+        layers[part].mul_(0.5)
+        layers[torch.tensor(1)].mul_(0.5)
+
+    def chosen(values):
+        kept = values[values > 0].mul_(0.5)
+        return kept
+
+    halve([torch.ones(3), torch.ones(3)], 1, 0)
+    chosen(torch.ones(3))

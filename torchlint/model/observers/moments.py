@@ -79,6 +79,8 @@ class Log:
         self.models: list[Value] = []
         self.schedulers: list[tuple[Value, Value]] = []
         self.dropped: set[int] = set()
+        self.limiting: set[int] = set()
+        """The calls of clipping with a norm that somebody means to be met: who measures one gives infinity."""
 
     def of(self, *kinds: Kind) -> list[Moment]:
         """The moments of some kinds, in order."""

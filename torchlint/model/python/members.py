@@ -152,7 +152,14 @@ def store_member(run: Run, instance: Instance, name: str, value: Value) -> None:
         elif isinstance(value, Choice) or (isinstance(value, Unknown) and value.layer):
             machine.trail.set(layer, "children", None)
             machine.trail.set(layer, "tail", None)
+    _leave_place(run, value)
     machine.trail.set(instance.attributes, name, value)
+
+
+def _leave_place(run: Run, value: Value) -> None:
+    """A Parameter that becomes part of an object goes where that goes."""
+    if isinstance(value, Tensor) and value.device and value.is_parameter is Truth.YES:
+        run.machine.trail.set(value, "device", "")
 
 
 def set_raw(run: Run, site: CallSite) -> Value:
@@ -257,6 +264,7 @@ def _set_attribute_of(run: Run, each: Value, name: str, value: Value) -> None:
 def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
     """`module.name = value` of a layer of torch; in a container it may be one of those it holds."""
     machine = run.machine
+    _leave_place(run, value)
     machine.trail.set(module.parameters, name, value)
     if name in module.config:
         machine.trail.set(module, "config", {**module.config, name: as_argument(value)})

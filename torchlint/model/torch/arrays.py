@@ -9,7 +9,8 @@ from __future__ import annotations
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.writes import write
 from torchlint.model.state.call_site import CallSite
-from torchlint.model.state.values import Unknown, Value
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import Sequence, Tensor, Unknown, Value
 from torchlint.model.torch.arguments import cst_of, known_tensors
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
@@ -35,6 +36,12 @@ def numpy_call(torch: Torch, qualified: str, site: CallSite) -> None:
         refused = tensor.requires_grad.truth() & machine.grad_mode
         refuse(torch.autograd, "numpy", display, tensor, site.node, refused, cst_of(written), dotted(written))
     machine.assumed = assumed
+    value = site.positional[0]
+    if isinstance(value, Sequence) and value.kind in ("list", "tuple") and machine.grad_mode is Truth.YES:
+        for each in value.items or ():
+            if isinstance(each, Tensor) and each.requires_grad.truth() is Truth.YES:  # it is asked for its `__array__`
+                refuse(torch.autograd, "numpy", display, each, site.node, Truth.YES, cst_of(written), dotted(written))
+                break
 
 
 def write_array(torch: Torch, array: Value, origin: ir.Node, written: ir.Expression, op: str) -> bool:

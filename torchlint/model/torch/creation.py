@@ -157,6 +157,8 @@ def new_parameter(torch: Torch, qualified: str, site: CallSite) -> Tensor:
         tensor.storage = source.storage
         tensor.strides = source.strides
         tensor.counter = source.counter  # it is made by `detach()`
+        if not torch.machine.stack:  # one that a function makes may become part of a Module, and go where that goes
+            tensor.device = source.device
     return tensor
 
 

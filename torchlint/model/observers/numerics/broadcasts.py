@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,6 +27,16 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 
 _ENDS = frozenset({"detach", "item", "numpy", "tolist"})
 """What takes numbers out of a graph: no gradient comes back through it."""
+_ELEMENTWISE = frozenset(
+    """
+    * + - / ** abs add clone div double exp expm1 float half log log10 log1p log2 mul multiply neg negative pow
+    reciprocal rsqrt sigmoid sin cos sqrt square sub subtract tanh to
+    """.split()  # noqa: SIM905
+)
+"""What hands the gradient of 0 that an element gets on to the same element of what it was given, as 0 or as NaN."""
+_DEPTH = 3
+_STOPPING = frozenset({"relu", "relu_", "relu6", "threshold", "threshold_"})
+"""What hands nothing on where its result is 0, not even NaN (`threshold_backward`)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -37,6 +47,13 @@ class _Flow:
     source: MaskedSingularity
     reads: int = 0
     uses: int = 0
+
+
+def _points(function: str) -> tuple[float, ...]:
+    """Where a function is singular."""
+    if function in ("acos", "asin", "atanh"):
+        return -1.0, 1.0
+    return (1.0,) if function == "acosh" else (0.0,)
 
 
 def both_expanded(left: Shape, right: Shape) -> bool:
@@ -132,32 +149,57 @@ class Broadcasts(Computations):
         if mask is None or mask.name not in COMPARISONS or len(mask.operands) != 2:
             return
         for number, branch in enumerate(branches):
-            singular = self.maker(branch)
-            place = self._singular_operand(singular)
-            if singular is None or place is None:
-                continue
-            value = singular.operands[place]
-            written, node = singular.written(place, "input", "other"), singular.node
             kept_if = how == "where" and number == 0
-            if written is None or not self._drops(mask, value, singular.name, kept_if):
+            events = (self._masks(made, how, mask, kept_if, each) for each in self._through(branch, _DEPTH))
+            event = next((each for each in events if each is not None), None)
+            if event is None:
                 continue
-            truth, needs = self._requires_grad(value)
-            if truth is Truth.NO:
-                continue
-            event = MaskedSingularity(
-                node=made.node,
-                statement=made.line,
-                truth=truth,
-                conditions=needs,
-                how=how,
-                function=singular.name,
-                computed=node,
-                operand=written,
-            )
             if not isinstance(made.result, Tensor) or self.machine.foreign_call is not None:
                 self.machine.emit(event)
             elif not self.machine.expected_errors:
                 self._flows.setdefault(id(made.result), []).append(_Flow(made.result, self.machine.with_truth(event)))
+
+    def _through(self, value: Value, depth: int) -> Iterator[Computation]:
+        """What made a value, and what made the values that went into it element by element."""
+        made = self.maker(value)
+        if made is None:
+            return
+        yield made
+        if depth and made.name in _ELEMENTWISE:
+            for each in made.operands:
+                yield from self._through(each, depth - 1)
+
+    def _masks(
+        self,
+        made: Computation,
+        how: Literal["where", "masked_fill"],
+        mask: Computation,
+        kept_if: bool,
+        singular: Computation,
+    ) -> MaskedSingularity | None:
+        """The event, if what is computed on the way is singular where the mask drops it."""
+        place = self._singular_operand(singular)
+        if place is None:
+            return None
+        value, written = singular.operands[place], singular.written(place, "input", "other")
+        if written is None or not self._drops(mask, value, singular.name, kept_if):
+            return None
+        stopping = self.behind_views(value)
+        if stopping is not None and stopping.name in _STOPPING and 0.0 in _points(singular.name):
+            return None
+        truth, needs = self._requires_grad(value)
+        if truth is Truth.NO:
+            return None
+        return MaskedSingularity(
+            node=made.node,
+            statement=made.line,
+            truth=truth,
+            conditions=needs,
+            how=how,
+            function=singular.name,
+            computed=singular.node,
+            operand=written,
+        )
 
     # -- where the masked result goes
 
@@ -194,14 +236,13 @@ class Broadcasts(Computations):
             bound = constant(mask.operands[other])
             if not self._same(value, mask.operands[position]) or not isinstance(bound, (int, float)):
                 continue
-            points = (-1.0, 1.0) if function in ("acos", "asin", "atanh") else (1.0,) if function == "acosh" else (0.0,)
             compare = COMPARISONS[mask.name]
-            held = [compare(point, bound) if position == 0 else compare(bound, point) for point in points]
+            held = [compare(point, bound) if position == 0 else compare(bound, point) for point in _points(function)]
             return any(each is not kept_if for each in held)
         return False
 
-    def _singular_operand(self, made: Computation | None) -> int | None:
-        if made is None or not made.operands:
+    def _singular_operand(self, made: Computation) -> int | None:
+        if not made.operands:
             return None
         if made.name in SINGULAR:
             return 0

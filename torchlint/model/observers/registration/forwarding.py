@@ -97,6 +97,8 @@ class Forwarding(Observer):
         self._buffers: dict[int, set[str]] = {}
         """What `register_buffer` has made of names: an assignment to one replaces the buffer."""
         self._kept: list[object] = []
+        self._hooked: set[int] = set()
+        """The Modules that were given a hook, under whatever name."""
 
     def concerned_with(self, instance: Instance) -> bool:
         return bool(self._plain.get(id(instance)))
@@ -174,6 +176,9 @@ class Forwarding(Observer):
             self._buffers.setdefault(id(receiver), set()).add(
                 given.value if isinstance(given, Constant) and isinstance(given.value, str) else ""
             )
+        if name.startswith("register_") and name.endswith("hook") and isinstance(receiver, (Instance, Module)):
+            self._kept.append(receiver)
+            self._hooked.add(id(receiver))
         if name != "forward" or not isinstance(origin.origin, cst.Call):
             return
         if isinstance(receiver, Instance):
@@ -195,7 +200,8 @@ class Forwarding(Observer):
                 statement=self.machine.line(),
                 call=origin.origin,
                 receiver=callee,
-                hooked=_is_hooked(last_word(origin.function.value), self.machine.program.text),
+                hooked=id(receiver) in self._hooked
+                or _is_hooked(last_word(origin.function.value), self.machine.program.text),
             ),
         )
 

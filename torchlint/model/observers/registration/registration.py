@@ -143,9 +143,10 @@ class Registration(Observer):
         init = self._inits.pop() if self._inits else None
         if self._running:
             self._running.pop()
-        if init is None or init.delegated or self.machine.dead:
+        if init is None or self.machine.dead:
             return
-        missing = id(init.instance) not in self._initialised
+        # whether it is missing altogether is the business of the last one on the way to `Module.__init__`
+        missing = not init.delegated and id(init.instance) not in self._initialised
         if init.early or missing:
             self._note_missing(init)
         if missing:

@@ -325,7 +325,7 @@ def _counts(key: object) -> bool:
 
 
 def _clipped(log: Log, clip: Moment) -> Event | None:
-    if id(clip.origin) not in log.dropped:
+    if id(clip.origin) not in log.dropped and id(clip.origin) not in log.limiting:
         return None
     before = [m for m in log.moments[: clip.time] if m.possible_with(clip)]
     backward = next((m for m in reversed(before) if m.kind == "backward"), None)

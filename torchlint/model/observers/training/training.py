@@ -7,6 +7,8 @@ The log runs through helpers and methods; code that the model doesn't follow is 
 
 from __future__ import annotations
 
+from typing import cast
+
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.training import GradientsCarried
 from torchlint.model.observers.moments import (
@@ -22,6 +24,7 @@ from torchlint.model.observers.moments import (
     scaled_by,
 )
 from torchlint.model.observers.training import order
+from torchlint.model.state.computations import constant
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
@@ -42,6 +45,8 @@ from torchlint.syntax.features import DIFFERENTIATING
 from torchlint.syntax.spelling import dotted
 
 _CLIPPING = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"})
+_LARGEST_LIMIT = 1e4
+"""Whoever clips to more measures, or guards against what overflows."""
 _SCALERS = frozenset({"torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler"})
 _SCHEDULERS = "torch.optim.lr_scheduler."
 _HARMLESS = ("torch.", "builtins.", "numpy.", "tqdm", "logging.", "time.", "os.", "math.", "random.", "wandb.")
@@ -233,6 +238,9 @@ class Training(Observer):
             self._note("written", positional[0], origin)
         if qualified in _CLIPPING:
             self._note("clip", positional[0] if positional else None, origin, qualified.rpartition(".")[2])
+            limit = constant(keywords.get("max_norm", positional[1] if len(positional) > 1 else None))
+            if type(limit) in (int, float) and cast(float, limit) <= _LARGEST_LIMIT:
+                self._log.limiting.add(id(origin))
         elif qualified in _SCALERS and result is not None:
             self._scalers.append(result)
         elif qualified.startswith(_SCHEDULERS) and result is not None:

@@ -1,8 +1,6 @@
 """
-Writes by index that get lost in a copy, and writes whose source is a shifted part of what they overwrite.
-
-An index with tensors or lists gives a copy, slices give views (https://docs.pytorch.org/docs/stable/tensor_view.html);
-what overlaps follows `at::get_overlap_status` (ATen/MemoryOverlap.cpp). Does not judge.
+Writes by index that get lost in a copy: an index with tensors or lists gives one, slices give views
+(https://docs.pytorch.org/docs/stable/tensor_view.html). Does not judge.
 """
 
 from __future__ import annotations
@@ -10,18 +8,19 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.knowledge.ops import find as ops
-from torchlint.model.events.writes import CopyWritten, OverlapWritten
+from torchlint.model.events import TensorFacts
+from torchlint.model.events.writes import CopyWritten
 from torchlint.model.observers.pending import expression, only
-from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Function, Tensor, Value, Write
+from torchlint.model.state.values import Function, Tensor, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import WRITING, Concern
 from torchlint.syntax.for_effect import is_for_effect
-from torchlint.syntax.spelling import dotted, indices, integer
+from torchlint.syntax.spelling import dotted
 
 _NO_WRITES = frozenset({"requires_grad_", "detach_", "share_memory_", "rename_", "retain_grad"})
+_NO_MASKS = frozenset({"is", "is not", "in", "not in"})
 
 
 class LostWrites(Observer):
@@ -31,8 +30,8 @@ class LostWrites(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self._copies: dict[int, Tensor] = {}
-        """The tensor indexed by each subscript of the running statement that gave a copy."""
+        self._copies: dict[int, Tensor | None] = {}
+        """What is indexed by each subscript of the running statement that gave a copy; None if nobody knows it."""
         self._inside: list[ir.Node | None] = []
 
     def entry_started(self, function: Function | None) -> None:
@@ -52,6 +51,26 @@ class LostWrites(Observer):
             self._copies[id(origin)] = tensor
         else:
             self._copies.pop(id(origin), None)
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        """What a mask of torch picks, and is written by a method of tensors, is a copy, whatever it is picked from."""
+        if not isinstance(receiver, Unknown) or not name.endswith("_") or not isinstance(receiver.source, ir.Subscript):
+            return
+        index = receiver.picked_by
+        if isinstance(index, Tensor):
+            copies = index.dtype == "bool" or bool(index.dtype == "int" and index.shape)
+        else:
+            copies = index is not None and _is_own_mask(receiver.source)
+        if copies:
+            self._copies[id(receiver.source)] = None
 
     def expression_statement(self, node: ir.ExpressionStatement, value: Value) -> None:
         call = node.value
@@ -98,6 +117,7 @@ class LostWrites(Observer):
         if machine.foreign_call is not None or is_for_effect(machine.program, inside, statement, op):
             return
         source = self._copies[id(written)]
+        name = dotted(written.value) if isinstance(written, ir.Subscript) else ""
         machine.emit(
             CopyWritten(
                 node=node,
@@ -106,125 +126,12 @@ class LostWrites(Observer):
                 spelling="indexed" if spelling == "indexed" else "method" if spelling == "method" else "function",
                 subscript=subscript,
                 direct=direct is written,
-                source=machine.facts(source, dotted(written.value) if isinstance(written, ir.Subscript) else ""),
+                source=machine.facts(source, name) if source is not None else TensorFacts(name=name),
             )
         )
 
 
-class OverlappingWrites(Observer):
-    """Watches `x[:, 1:] = x[:, :-1]` and its like."""
-
-    concerns = (WRITING,)
-
-    def wrote(self, tensor: Tensor, write: Write) -> None:
-        statement = self.machine.statement
-        if write.spelling != "indexed" or write.foreign_call is not None or self.machine.expected_errors:
-            return
-        if isinstance(statement, ir.Assign) and len(statement.targets) == 1:
-            target, op = statement.targets[0], "="
-        elif isinstance(statement, ir.AugmentedAssign):
-            target, op = statement.target, f"{statement.op}="
-        else:
-            return
-        if not isinstance(target, ir.Subscript) or write.line is not statement.line:
-            return
-        name = dotted(target.value)
-        if name and name == dotted(target.index):
-            if tensor.dtype == "int" and op == "=":
-                self._tell(statement, target, target.index, tensor, name, op, 0, 0, Truth.YES)
-            return
-        value = statement.value
-        if not name or not isinstance(value, ir.Subscript) or name != dotted(value.value):
-            return
-        whole = next((each for each in tensor.inputs if each.storage is tensor.storage), None)
-        found = _shift(indices(target), indices(value), whole.shape) if whole is not None else None
-        if found is None or whole is None:
-            return
-        dimension, shift = found
-        dense = whole.contiguous
-        if dimension:
-            before = whole.shape[:dimension] if whole.shape is not None else (None,)
-            parts = [Truth.MAYBE if size is None else Truth.of(size == 1) for size in before]
-            for part in parts:
-                dense = dense & part
-        if shift > 0 or dense is Truth.YES or (dense is Truth.MAYBE and not dimension):
-            self._tell(statement, target, value, whole, name, op, dimension, shift, dense)
-
-    def _tell(
-        self,
-        statement: ir.Statement,
-        target: ir.Subscript,
-        value: ir.Expression,
-        tensor: Tensor,
-        name: str,
-        op: str,
-        dimension: int,
-        shift: int,
-        refused: Truth,
-    ) -> None:
-        node, source = expression(target), expression(value)
-        if node is None or source is None:
-            return
-        self.machine.emit(
-            OverlapWritten(
-                node=node,
-                statement=statement.line,
-                target=self.machine.facts(tensor, name),
-                source=source,
-                op=op,
-                dimension=dimension,
-                shift=shift,
-                refused=refused,
-            )
-        )
-
-
-def _bounds(node: ir.Expression) -> tuple[int | None, int | None] | None:
-    """The bounds of a slice with step 1, None for one that is left out; None if it is anything else."""
-    if not isinstance(node, ir.Slice) or node.step is not None:
-        return None
-    found: list[int | None] = []
-    for part in (node.lower, node.upper):
-        number = integer(part) if part is not None else None
-        if part is not None and number is None:
-            return None
-        found.append(number)
-    return found[0], found[1]
-
-
-def _shift(
-    target: list[ir.Expression], value: list[ir.Expression], shape: tuple[int | None, ...] | None
-) -> tuple[int, int] | None:
-    """
-    The dimension along which a part is moved onto a part of itself, and by how much: more than 0 to the back, less to
-    the front. None where the two parts are the same, or may be apart.
-    """
-    if len(target) != len(value):
-        return None
-    found: tuple[int, int] | None = None
-    for dimension, (to, source) in enumerate(zip(target, value, strict=True)):
-        one, other = _bounds(to), _bounds(source)
-        if one is None or other is None:
-            return None
-        if one == other:
-            continue
-        if found is not None:
-            return None
-        size = shape[dimension] if shape is not None and dimension < len(shape) else None
-        shift = _between(one, other, size)
-        if shift == 0:
-            return None
-        found = dimension, shift
-    return found
-
-
-def _between(to: tuple[int | None, int | None], source: tuple[int | None, int | None], size: int | None) -> int:
-    """How far a slice lies behind another one that it surely overlaps; 0 if it may not."""
-    if size is not None:
-        one, other = range(size)[slice(*to)], range(size)[slice(*source)]
-        apart = len(one) == 0 or len(one) != len(other) or abs(one.start - other.start) >= len(one)
-        return 0 if apart else one.start - other.start
-    # of unknown size: all but the first onto all but the last overlaps from three elements on
-    if to[0] == 1 and to[1] is None and source[0] in (None, 0) and source[1] == -1:
-        return 1
-    return -1 if source[0] == 1 and source[1] is None and to[0] in (None, 0) and to[1] == -1 else 0
+def _is_own_mask(node: ir.Subscript) -> bool:
+    """`x[x > 0]`: whatever compares with a number as a whole gives a mask."""
+    index, name = node.index, dotted(node.value)
+    return isinstance(index, ir.Compare) and bool(name) and dotted(index.left) == name and index.ops[0] not in _NO_MASKS

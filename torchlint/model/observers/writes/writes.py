@@ -357,6 +357,8 @@ class _Second:
     read: set[str]
     frame: Frame
     """The call that binds it: another function may name its own variables alike."""
+    statement: ir.Statement | None = None
+    """The one that read it last, if the target is an attribute."""
 
 
 class SecondNames(Observer):
@@ -389,7 +391,8 @@ class SecondNames(Observer):
         ):
             op = op or base.function.attr
             base = base.function.value
-        if not op or not isinstance(base, ir.Name) or base.id == name or node.value is None:
+        target = dotted(base)
+        if not op or base is None or not target or target == name or node.value is None:
             return
         if not any(write.line is node.line for write in tensor.storage.writes) or op in ("requires_grad_", "detach_"):
             return
@@ -401,20 +404,36 @@ class SecondNames(Observer):
             statement=node.line,
             op=op,
             name=name,
-            target=base.id,
+            target=target,
             value_node=value_node,
             target_node=target_node,
         )
-        self._second.append(_Second(name, base.id, tensor, event, self.machine.guard, set(), self.machine.frame))
+        self._second.append(_Second(name, target, tensor, event, self.machine.guard, set(), self.machine.frame))
 
     def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
+        self._read(name, value)
+
+    def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        if self._second:
+            self._read(dotted(origin), value)
+
+    def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
+        if self._second:
+            self._second = [each for each in self._second if each.target.rpartition(".")[2] != name]
+
+    def _read(self, name: str, value: Value) -> None:
         for second in self._second:
-            if self.machine.frame is not second.frame:
+            if self.machine.frame is not second.frame or value is not second.tensor:
                 continue
-            if name in (second.name, second.target) and value is second.tensor and name not in second.read:
-                second.read.add(name)
-                if len(second.read) == 2:
-                    self.pending.add(second.event, second.guard)
+            if name not in (second.name, second.target) or name in second.read:
+                continue
+            statement = self.machine.statement
+            if "." in second.target and second.statement is not statement:
+                second.read.clear()  # an object goes on with what it holds: one expression that reads both is the sign
+                second.statement = statement
+            second.read.add(name)
+            if len(second.read) == 2:
+                self.pending.add(second.event, second.guard)
 
 
 class Indexing(Observer):
