@@ -200,6 +200,10 @@ def test_features() -> None:
         ("return x.forward(self)", True),
         ("return copy.deepcopy(x)", True),
         ("return copy.deepcopy(self.__dict__)", False),
+        ("return copy.deepcopy(self)", False),
+        ("return copy.deepcopy({k: v for k, v in self.__dict__.items() if k != x})", False),
+        ("return copy.deepcopy({k: v for k, v in x.items()})", True),
+        ("return self.forward(x)", False),
         ("return out_of(x.pop('inplace', True))", False),
         ("d = {}\n    d[x] = self\n    return d", False),
         ("d = {}\n    d = x\n    d[0] = 1\n    return d", True),
@@ -219,6 +223,55 @@ def caller(net, x):
     return work(net, torch.sigmoid(x))
 """
     assert ("caller" in followed(program)) == concerns
+
+
+@pytest.mark.parametrize(
+    ("softmax", "concerns"),
+    [
+        ("torch.softmax(x.transpose(1, 2), dim=-1)", False),
+        ("torch.softmax(x.transpose(-2, -1), -1)", False),
+        ("x.softmax(2)", False),
+        ("torch.softmax(x, dim=0)", True),
+        ("x.softmax(-3)", True),
+        ("torch.softmax(x, dim)", True),
+        ("torch.softmax(x, **dim)", True),
+        ("(softmax := torch.softmax)(x, dim=-1)", True),
+        ("torch.softmax(x, dim=-1).transpose(0, 2)", True),
+        ("torch.softmax(x, dim=-1).transpose(*dim)", True),
+        ("torch.softmax(x, dim=1).squeeze(0)", True),
+        ("torch.softmax(x, dim=-1).transpose(-2, -1).unsqueeze(1)", True),
+    ],
+)
+def test_a_softmax_that_may_go_over_the_batch(softmax: str, concerns: bool) -> None:
+    program = f"""
+def attend(x, v, dim=0):
+    return torch.bmm({softmax}, v)
+"""
+    assert (followed(program) == {"attend"}) == concerns
+
+
+@pytest.mark.parametrize(
+    ("loss", "concerns"),
+    [
+        ("self.loss_function(x)", False),  # another file may say what that is, and is not asked
+        ("loss_function(x)", True),
+        ("self.loss_function(x).backward()", True),
+        ("self.loss(x)", True),
+    ],
+)
+def test_a_loss_that_another_file_may_have_made(loss: str, concerns: bool) -> None:
+    program = f"""
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.loss = nn.CrossEntropyLoss()
+
+    def score(self, x):
+        return {loss}
+""".replace(
+        "self.loss = nn.CrossEntropyLoss()", "self.loss = nn.CrossEntropyLoss()" if "self.loss(" in loss else "pass"
+    )
+    assert ("Net.score" in followed(program)) == concerns
 
 
 @pytest.mark.parametrize(

@@ -30,12 +30,17 @@ from torchlint.syntax.features import (
     GROWS,
     HIDES,
     IMPLIED_DIM,
+    LOSS_NAMES,
     MASKED,
+    NAMES_LOSS,
+    OPEN_SOFTMAX,
     PARTS,
     PRODUCTS,
     SINGULAR,
     SOFTMAXES,
     SQUARED_MEAN,
+    SWAPS_FIRST,
+    SWAPS_LAST,
     WRITES,
 )
 from torchlint.syntax.place import is_place
@@ -63,6 +68,7 @@ _WHOLE = "!whole"
 _POWERS = frozenset({"**", "pow", "square", "abs"})
 _DIFFERENCES = frozenset({"-", "sub"})
 _EQUALITIES = frozenset({"==", "eq"})
+_OVER_A_DIMENSION = ("softmax", "log_softmax", "Softmax", "LogSoftmax")
 _DEFAULTING = frozenset({"get", "getattr", "pop", "setattr", "setdefault"})
 """Calls in which `True` is what something is set to, or stands for what is not there."""
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
@@ -131,6 +137,7 @@ class Reader:
         self.singular: set[str] = set()
         self.copied: set[str] = set()
         self.products = 0
+        self.settled: list[str] = []
         self.numbers: set[str] = set()
         self.counted: set[str] = set()
         self.bound: set[str] = set(self.others)
@@ -186,8 +193,14 @@ class Reader:
             words.add(WRITES)
         if not self.copied <= (self.numbers | self.containers) - self.bound:
             words.add(COPIES)
+        if not LOSS_NAMES.isdisjoint(self.names):
+            words.add(NAMES_LOSS)
         if not self.compared.isdisjoint(self.singular):
             words.add(MASKED)
+        if any(self.is_open(name) for name in _OVER_A_DIMENSION):
+            words.add(OPEN_SOFTMAX)
+        if self.is_open("transpose"):
+            words.add(SWAPS_FIRST)
         if self.products > 1:
             words.add(CHAIN)
         if not self.kept.isdisjoint(self.containers):
@@ -200,6 +213,10 @@ class Reader:
             self.sliced.remove(name)
             self.sliced |= self.elements[name]
         return ir.Written(words, self.sliced, self.assigned)
+
+    def is_open(self, name: str) -> bool:
+        """Whether a name stands anywhere but in a call of which it is settled which dimensions it means."""
+        return name in self.words and self.names.count(name) + self.attributes.count(name) > self.settled.count(name)
 
     def may_drop_loss(self) -> bool:
         """Whether a loss is bound and never read, or bound twice as deep in the same blocks."""
@@ -351,9 +368,36 @@ def _may_be_loss(name: str, value: ir.Expression | None) -> bool:
     return is_called_loss(name) or (isinstance(value, ir.Call) and is_called_loss(last_word(value.function)))
 
 
-def _softmax(reader: Reader, node: ir.Call, _: str) -> None:
-    if not any(is_number(argument.value) for argument in node.arguments):
+def _softmax(reader: Reader, node: ir.Call, name: str) -> None:
+    arguments = node.arguments
+    if not any(is_number(argument.value) for argument in arguments):
         reader.words.add(IMPLIED_DIM)
+    given = [each.value for each in arguments if each.keyword == "dim"]
+    if not given and len(arguments) <= 2 and not any(each.keyword or each.star for each in arguments):
+        given = [each.value for each in arguments[-1:]]
+    if given and (_is_positive(given[0]) or _is_minus(given[0], 1)):
+        reader.settled.append(name)
+
+
+def _transpose(reader: Reader, node: ir.Call, name: str) -> None:
+    pair = [each.value for each in node.arguments[-2:] if not (each.keyword or each.star)]
+    if len(pair) < 2 or len(node.arguments) > 3:
+        return
+    from_the_end = all(_is_minus(each, 1) or _is_minus(each, 2) for each in pair)
+    if from_the_end:
+        reader.words.add(SWAPS_LAST)
+    if from_the_end or all(map(_is_positive, pair)):
+        reader.settled.append(name)
+
+
+def _is_positive(node: ir.Expression) -> bool:
+    """Whether it is the number of a dimension, and not of the first."""
+    return type(node) is ir.Constant and type(node.value) is int and node.value > 0
+
+
+def _is_minus(node: ir.Expression, number: int) -> bool:
+    operand = node.operand if type(node) is ir.Unary and node.op == "-" else None
+    return type(operand) is ir.Constant and type(operand.value) is int and operand.value == number
 
 
 def _mean(reader: Reader, node: ir.Call, _: str) -> None:
@@ -373,8 +417,11 @@ def _tensor(reader: Reader, node: ir.Call, _: str) -> None:
 
 def _deepcopy(reader: Reader, node: ir.Call, _: str) -> None:
     data = node.arguments[0].value if node.arguments else None
+    if type(data) is ir.Comprehension and len(data.generators) == 1:  # `{name: value for … in self.__dict__.items()}`
+        source = data.generators[0].iterable
+        data = source.function.value if type(source) is ir.Call and type(source.function) is ir.Attribute else source
     of_object = type(data) is ir.Attribute and data.attr == "__dict__"
-    if is_held(data) or of_object or (type(data) is ir.Name and data.id == "reader"):
+    if is_held(data) or of_object or (type(data) is ir.Name and data.id == "self"):
         reader.words.add(DEEPCOPIES_HELD)
     elif data is not None:
         reader.words.add(DEEPCOPIES)
@@ -382,7 +429,7 @@ def _deepcopy(reader: Reader, node: ir.Call, _: str) -> None:
 
 def _forward(reader: Reader, node: ir.Call, _: str) -> None:
     receiver = node.function.value if type(node.function) is ir.Attribute else None
-    if type(receiver) is ir.Attribute or (type(receiver) is ir.Name and receiver.id == "reader"):
+    if type(receiver) is ir.Attribute or (type(receiver) is ir.Name and receiver.id == "self"):
         reader.words.add(FORWARDS_HELD)
     elif receiver is not None and not (type(receiver) is ir.Call and last_word(receiver.function) == "super"):
         reader.words.add(FORWARDS)
@@ -414,6 +461,7 @@ _MARKING: dict[type, Callable[[Reader, Any], None]] = {
 }
 _CALLED: dict[str, Callable[[Reader, ir.Call, str], None]] = {
     **dict.fromkeys(SOFTMAXES, _softmax),
+    "transpose": _transpose,
     **dict.fromkeys(("mean", "sum"), _mean),
     **dict.fromkeys(("tensor", "new_tensor"), _tensor),
     "deepcopy": _deepcopy,

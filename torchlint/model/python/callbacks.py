@@ -14,6 +14,7 @@ from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.python.run import Callback, HandedOn, Reach, Run, seen_from
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
+    MOST_PARTS,
     Bound,
     Choice,
     Class,
@@ -31,7 +32,6 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     choose,
-    explore,
     parts,
     reachable_tensors,
     unknown_guard,
@@ -90,7 +90,7 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
     may have turned them.
     """
     machine = run.machine
-    if switches and isinstance(value, (Instance, Class, Choice, Sequence, Mapping)):
+    if switches and isinstance(value, _HOLDING):
         _turn(run, value)
     if isinstance(value, Choice):
         for _, each in value.alternatives:
@@ -99,6 +99,8 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
         if not value.havocked:
             machine.trail.set(value, "havocked", True)
         for name, each in list(value.attributes.items()):
+            if not isinstance(each, (Tensor, Choice)):
+                continue  # most of what an object holds
             if any(isinstance(v, Tensor) and v.is_parameter is not Truth.YES for _, v in alternatives(each)):
                 machine.trail.set(
                     value.attributes, name, choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
@@ -129,26 +131,41 @@ def _turn(run: Run, value: Value) -> None:
     What objects and classes remember of their state (True, False, None) may be another: code that is there for what it
     does may turn that, as it does not turn sizes.
     """
-    for each in explore(value, _held):
+    seen: set[int] = set()
+    pending: list[Value] = [value]
+    while pending and len(seen) < MOST_PARTS:  # as `explore`, but for values that hold nothing: most of them
+        each = pending.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        inner: list[Value]
         if isinstance(each, Instance):
             run.turned.add(id(each.cls.definition))
-            held = {name: old for cls in reversed(each.cls.ancestry()) for name, old in cls.attributes.items()}
-            held.update(each.attributes)
+            inherited = {name: old for cls in reversed(each.cls.ancestry()) for name, old in cls.attributes.items()}
+            inner = [one for one in each.attributes.values() if isinstance(one, (Instance, Choice))]
+            _turn_held(run, each.attributes, {**inherited, **each.attributes})
         elif isinstance(each, Class):
             run.turned.add(id(each.definition))
-            held = dict(each.attributes)
+            inner = []
+            _turn_held(run, each.attributes, dict(each.attributes))
         else:
+            inner = [one for one in parts(each) if isinstance(one, _HOLDING)]
+        inner.reverse()
+        pending += inner
+
+
+_HOLDING = (Instance, Class, Choice, Sequence, Mapping)
+
+
+def _turn_held(run: Run, attributes: dict[str, Value], held: dict[str, Value]) -> None:
+    for name, old in held.items():
+        if isinstance(old, Choice):
+            if not any(is_switch(option) for _, option in old.alternatives):
+                continue
+        elif not isinstance(old, Constant) or not is_switch(old):
             continue
-        for name, old in held.items():
-            if any(is_switch(option) for _, option in alternatives(old)):
-                new = choose([(unknown_guard(), old), (unknown_guard(), Unknown())])
-                run.machine.trail.set(each.attributes, name, new)
-
-
-def _held(value: Value) -> list[Value]:
-    if isinstance(value, Instance):
-        return [each for each in value.attributes.values() if isinstance(each, (Instance, Choice))]
-    return parts(value)
+        new = choose([(unknown_guard(), old), (unknown_guard(), Unknown())])
+        run.machine.trail.set(attributes, name, new)
 
 
 def is_switch(value: Value) -> bool:

@@ -13,7 +13,7 @@ from torchlint.model.state.computations import VIEWS, Computation, Computations
 from torchlint.model.state.guards import Guard
 from torchlint.model.state.values import GraphNode, Sequence, Tensor, Value
 from torchlint.syntax import ir
-from torchlint.syntax.features import Concern
+from torchlint.syntax.features import DIFFERENTIATES, LOSS_NAMES, NAMES_LOSS, Concern
 
 _ACTIVATIONS: dict[str, Activation] = {
     "softmax": "softmax", "log_softmax": "log_softmax", "sigmoid": "sigmoid", "logsigmoid": "logsigmoid",
@@ -24,23 +24,24 @@ _PARTS = frozenset({"[]", "unbind", "chunk", "split", "tensor_split", "index_sel
 _JOINING = frozenset({"cat", "stack"})
 _MOST_PARTS = 8
 _LOSSES = frozenset({"cross_entropy", "nll_loss", "kl_div", "binary_cross_entropy", "binary_cross_entropy_with_logits"})
-_OF_ELSEWHERE = frozenset({"criterion", "loss_fn", "loss_func", "loss_function"})
-"""How a loss is called that another file has made."""
 
 
 class Logits(Computations):
     """Raises `LossOfActivation`."""
 
-    words = ("softm", "Softm", "entropy", "Entropy", "nll", "NLL", "BCE", *sorted(_OF_ELSEWHERE))
+    words = ("softm", "Softm", "entropy", "Entropy", "nll", "NLL", "BCE", *sorted(LOSS_NAMES))
     concerns = (
         # The activation may be applied in another file, and the loss made in one.
         Concern(
             near=(
                 _LOSSES
-                | _OF_ELSEWHERE
+                | {NAMES_LOSS, f"+{NAMES_LOSS}"}
                 | {"+CrossEntropyLoss", "+NLLLoss", "+KLDivLoss", "+BCELoss", "+BCEWithLogitsLoss"},
             )
         ),
+        # What an attribute of a module is, or of an object, other files are asked where a backward is in sight.
+        Concern(near=(LOSS_NAMES,), anywhere=(frozenset({DIFFERENTIATES}),)),
+        Concern(near=(LOSS_NAMES,), writes=True),
     )
 
     def computed(self, made: Computation) -> None:

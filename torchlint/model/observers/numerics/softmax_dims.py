@@ -11,25 +11,31 @@ from torchlint.model.events.numerics import SoftmaxOverBatch
 from torchlint.model.events.trace import Step
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.values import Value
-from torchlint.syntax.features import Concern
+from torchlint.syntax.features import OPEN_SOFTMAX, SWAPS_FIRST, SWAPS_LAST, Concern
 
 _SOFTMAXES = frozenset({"softmax", "log_softmax"})
 _BATCHED = frozenset({"bmm", "matmul", "@"})
 _KEEPS = frozenset({"clone", "contiguous", "float", "double", "half", "dropout", "Dropout", "masked_fill", "exp"})
 """What gives as many dimensions in the same order."""
 _DEPTH = 10
+_NAMED = frozenset({"softmax", "log_softmax", "+Softmax", "+LogSoftmax"})
+_OVER_LOGARITHMS = frozenset({"nll_loss", "+NLLLoss"})
+_BATCHES = _BATCHED | _OVER_LOGARITHMS
+
+
+def _moved(*groups: frozenset[str]) -> Concern:
+    """Any softmax may go over what was the first dimension later, if something moves it."""
+    return Concern(near=(_NAMED, _BATCHES), anywhere=groups)
 
 
 class SoftmaxDims(Computations):
     """Raises `SoftmaxOverBatch`."""
 
     concerns = (
-        Concern(
-            near=(
-                frozenset({"softmax", "log_softmax", "+Softmax", "+LogSoftmax"}),
-                frozenset({"bmm", "matmul", "@", "nll_loss", "+NLLLoss"}),
-            )
-        ),
+        Concern(near=(frozenset({OPEN_SOFTMAX, f"+{OPEN_SOFTMAX}"}), _BATCHES)),
+        _moved(frozenset({SWAPS_FIRST, "squeeze"})),
+        # the last two dimensions are the first two where there are no others
+        _moved(frozenset({SWAPS_LAST}), frozenset({"unsqueeze"}) | _OVER_LOGARITHMS),
     )
 
     def computed(self, made: Computation) -> None:
