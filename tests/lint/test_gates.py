@@ -265,6 +265,42 @@ def test_a_function_that_nothing_names(tmp_path: Path, taking: str, is_named: bo
     assert ("if anything calls `made`" in new.message) is not is_named
 
 
+@pytest.mark.parametrize(
+    ("others", "own", "condition"),
+    [
+        ({}, "", " where it is used, if anything calls `made` (nothing here does)"),
+        ({}, "# TODO: made is slow\n", " where it is used, if anything calls `made`"),
+        ({"net/use.py": "import net\n\nway = net._vendor.other.new.made\n"}, "", " where `made` is called"),
+        ({"net/use.py": "WAYS = {'made': 1}\n"}, "", " where `made` is called"),
+        (
+            {"tests/test_new.py": "from net._vendor.other import new\n\ncall(getattr(new, 'made'))\n"},
+            "",
+            " where `made` is called",
+        ),
+    ],
+)
+def test_nothing_here_is_all_of_the_project(tmp_path: Path, others: dict[str, str], own: str, condition: str) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
+    text = f"{own}import torch\n\ndef made(model):\n    return torch.compile(model)\n\ndef other():\n    pass\n"
+    taking = "from .new import other\n"
+    mine = {"net/__init__.py": "", "net/_vendor/other/__init__.py": taking, "net/_vendor/other/new.py": text}
+    for each, written in {**mine, **others}.items():  # net/_vendor is a folder without an __init__.py
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(written)
+    (finding,) = lint(text, path=str(tmp_path / "net/_vendor/other/new.py"), codes=["TLN907"]).findings
+    assert f"AttributeError{condition}; raise" in finding.message
+
+
+def test_both_conditions_are_named(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13", "nnsight>=0.7"]\n')
+    text = "import torch\n\ndef made(model):\n    return torch.compile(model)\n\ndef other():\n    pass\n"
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net/__init__.py").write_text("from .new import other\n")
+    (finding,) = lint(text, path=str(tmp_path / "net/new.py"), codes=["TLN907"]).findings
+    both = ", if anything calls `made` (nothing here does), unless `nnsight` asks for a later one;"
+    assert both in finding.message
+
+
 def test_what_holds_the_newest_torch_back_is_named(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.5", "allennlp<2"]\n')
     (tmp_path / "net").mkdir()

@@ -119,7 +119,7 @@ def referred(
         return [use for uses in judged for use in uses if use.kind in wanted]
 
     uses = used(found)
-    gates = Gates(tree, project)
+    gates = Gates(tree, text, project)
     if any(use.kind in _ASKED_FOR for use in uses):  # only then other files are looked into
         spoken = {part for use in uses for part in accumulate(use.reference.name.split("."), "{}.{}".format)}
         lines = sorted({each.node.lineno for each in found if each.name in spoken})
@@ -480,6 +480,8 @@ def _event(path: str, target: Target, use: Use, names: Surroundings) -> Event:
         facts["others"] = tuple((change, _argument(call, index)) for change, index in use.others)
     around = reference.statement
     importing = isinstance(reference.node, ast.alias) and isinstance(around, ast.ImportFrom)
+    asked = reference.inside and use.kind in _OF_CALLERS
+    uncalled, is_unnamed = names.uncalled(reference.node) if asked else ("", False)
     return use.kind(
         node=at,
         statement=_statement(around),
@@ -500,7 +502,8 @@ def _event(path: str, target: Target, use: Use, names: Surroundings) -> Event:
         is_left_out=names.is_left_out,
         is_copied=names.is_copied,
         extra=names.extra if names.extra is not None and names.extra.oldest >= facts.get("since", NEWEST) else None,
-        uncalled=names.uncalled(reference.node) if reference.inside and use.kind in _OF_CALLERS else "",
+        uncalled=uncalled,
+        is_unnamed=is_unnamed,
         is_demo=names.demo[0] <= around.lineno <= names.demo[1],
         unread=unread(names.tree, call) if _how(facts) in _UNPACKED else frozenset(),
         is_used=not reference.imports or names.uses(reference.imports) or path.endswith("__init__.py"),

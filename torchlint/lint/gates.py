@@ -27,14 +27,15 @@ class Gates:
 
     Parameters
     ----------
-    tree
-        The file.
+    tree, text
+        The file, and what is written in it.
     project
         Where its imports are looked for, and the files around it.
     """
 
-    def __init__(self, tree: ast.Module, project: ProjectIndex) -> None:
+    def __init__(self, tree: ast.Module, text: str, project: ProjectIndex) -> None:
         self._tree = tree
+        self._text = text
         self._project = project
         self._known: dict[tuple[str, str, int], bool] = {}
         """By module, name and hops that are left: what is not found within a few may be within more."""
@@ -175,10 +176,12 @@ class Gates:
             for node in walk(tree)
         )
 
-    def uncalled(self, node: ast.AST) -> str:
+    def uncalled(self, node: ast.AST) -> tuple[str, bool]:
         """
         The function of the file that a node stands in, if other files take others from this one by their names, and
-        nothing of the package names it: no line of this file beside its head, none of another one. "" else.
+        nothing of the project names it: no code of this file beside its head, no line of another one. "" else.
+
+        And whether that is known: all other files were looked into, and no text or comment of this one says the name.
         """
         line = getattr(node, "lineno", 0)
         around = next(
@@ -191,13 +194,18 @@ class Gates:
             None,
         )
         if around is None or around.decorator_list or around.name.startswith(_BY_OTHERS):
-            return ""
+            return "", False
         own = re.compile(rf"\b{re.escape(around.name)}\b")
         if any(around.name in names_of_node(each) for each in walk(self._tree)):
-            return ""
+            return "", False
         if not self._is_taken_by_name or any(own.search(text) for _, text in self._project.mentioning(around.name)):
-            return ""
-        return around.name
+            return "", False
+        try:
+            if any(own.search(text) for _, text in self._project.mentioning(around.name, everywhere=True)):
+                return "", False
+        except TooManyFilesError:
+            return around.name, False
+        return around.name, len(own.findall(self._text)) == 1 and not own.search(self._project.distributed)
 
     @cached_property
     def _is_taken_by_name(self) -> bool:

@@ -42,8 +42,8 @@ class Surroundings:
         """The extra of the project that the file is for, by its name."""
         self.is_left_out = False
         """Nothing of the project imports the file."""
-        self.uncalled: Callable[[ast.AST], str] = _nothing
-        """Which function around a node nothing of the project names; "" if there is none."""
+        self.uncalled: Callable[[ast.AST], tuple[str, bool]] = _nothing
+        """Which function around a node nothing of the project names, and if that is known; "" if there is none."""
 
     @cached_property
     def demo(self) -> tuple[int, int]:
@@ -144,8 +144,8 @@ class Surroundings:
         return False
 
 
-def _nothing(node: ast.AST) -> str:
-    return ""
+def _nothing(node: ast.AST) -> tuple[str, bool]:
+    return "", False
 
 
 def _demanded(test: ast.expr) -> list[ast.expr]:

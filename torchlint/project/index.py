@@ -16,7 +16,7 @@ from pathlib import Path
 import libcst as cst
 
 from torchlint.project import neighbours, platforms, requirements
-from torchlint.project.roots import INSTALLED, above_folder, import_roots, package_root
+from torchlint.project.roots import INSTALLED, above_folder, distribution_root, import_roots, package_root
 from torchlint.results import Dependency as Dependency
 from torchlint.results import digest
 from torchlint.syntax import ir
@@ -227,11 +227,14 @@ class ProjectIndex:
         root = package_root(directory)
         top = directory if root == directory else os.path.join(root, os.path.relpath(directory, root).split(os.sep)[0])
         if everywhere and os.path.basename(root) not in INSTALLED:
-            top = os.path.commonpath([root, *self._roots])
+            top = os.path.commonpath([distribution_root(root), *self._roots])
         for found in neighbours.mentioning(self._path, top, word, everywhere):
             self._seen[found.path] = found.digest
             if found.text:
-                yield os.path.relpath(found.path, root).replace(os.sep, "/"), found.text
+                shown = os.path.relpath(found.path, root)
+                if shown.startswith(os.pardir):  # of the package around a folder that is none: by its own full name
+                    shown = os.path.relpath(found.path, package_root(os.path.dirname(found.path)))
+                yield shown.replace(os.sep, "/"), found.text
 
     @property
     def distributed(self) -> str:

@@ -26,6 +26,26 @@ def package_root(directory: str) -> str:
     return directory
 
 
+def distribution_root(package: str) -> str:
+    """
+    The directory of all that a directory is shipped with: of the outer-most package that it lies in, be it in a folder
+    of that without an `__init__.py`; of a project; or below where packages are installed. Itself if it is in none.
+    """
+    found = current = package
+    while os.path.basename(current) not in INSTALLED:
+        if any(os.path.exists(os.path.join(current, mark)) for mark in MARKS):
+            return current
+        above = os.path.dirname(current)
+        if above == current:
+            return found
+        if os.path.basename(above) in INSTALLED:
+            return current
+        current = above
+        if os.path.isfile(os.path.join(current, "__init__.py")):
+            found = current
+    return found
+
+
 def import_roots(directory: str, top: str) -> tuple[str, ...]:
     """Where imports of a file are looked for: as from its own directory, its package's, and the project's."""
     roots = [top] if top != directory else [directory]

@@ -62,7 +62,9 @@ class ApiReference(Event):
         The extra of the project that the file is for, by its name or that of its folder, if that begins with a torch
         that has what is named; else None.
     uncalled
-        The function that it stands in, where nothing of the package names that; "" else.
+        The function that it stands in, where nothing of the project is known to name that; "" else.
+    is_unnamed
+        Of `uncalled`: no file of the project has that name in it, as a word.
     is_demo
         It stands in what a module of a package does where it is run as a script.
     is_method
@@ -93,6 +95,7 @@ class ApiReference(Event):
     is_copied: bool = False
     extra: Extra | None = None
     uncalled: str = ""
+    is_unnamed: bool = False
     is_demo: bool = False
     is_method: bool = False
     positional: int = 0
@@ -112,16 +115,20 @@ class ApiReference(Event):
     def if_new(self) -> str:
         """The condition under which a user comes here with the newest release of the target; "" if nothing is open."""
         held = self.target.held_by
-        return self.if_reached or (f", unless `{held}` refuses that" if held else "")
+        return self._together(f", unless `{held}` refuses that" if held else "")
+
+    def _together(self, other: str) -> str:
+        """The condition under which anybody comes here, and another one, of the releases."""
+        return self.if_reached + (other.replace(", unless", " or", 1) if self.asks else other)
 
     @property
     def if_old(self) -> str:
         """The condition under which a user comes here with the oldest release of the target; "" if nothing is open."""
         raised = self.target.raised_by
-        other = f", unless `{raised}` asks for a later one" if raised else self.reached
+        other = f", unless `{raised}` asks for a later one" if raised else ""
         if self.extra is not None:
             other = f", unless this is for its extra `{self.extra.name}`, which begins at {spelled(self.extra.oldest)}"
-        return self.if_reached or other
+        return self._together(other) or self.reached
 
     @property
     def doubt_new(self) -> tuple[Step, ...]:
@@ -146,7 +153,8 @@ class ApiReference(Event):
             return f", unless line {self.asks} asks for it"
         if self.is_left_out:
             return ", if anything imports this file (nothing here does)"
-        return f", if anything calls `{self.uncalled}` (nothing here does)" if self.uncalled else ""
+        known = " (nothing here does)" if self.is_unnamed else ""
+        return f", if anything calls `{self.uncalled}`{known}" if self.uncalled else ""
 
 
 @record(frozen=True, kw_only=True)
