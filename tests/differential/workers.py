@@ -54,7 +54,9 @@ def _tally_one(seed: int, *, rare: bool) -> Tally:
     return tally([seed], rare=rare)
 
 
-def for_each(function: Callable[[int], Result], seeds: Sequence[int], jobs: int) -> Iterator[tuple[int, Result | None]]:
+def for_each(
+    function: Callable[[int], Result], seeds: Sequence[int], jobs: int, preload: Sequence[str] = ()
+) -> Iterator[tuple[int, Result | None]]:
     """
     What a function says of each seed, in `jobs` processes, as it is ready; None where it ended its process, or took
     too long.
@@ -63,6 +65,8 @@ def for_each(function: Callable[[int], Result], seeds: Sequence[int], jobs: int)
     ----------
     function
         One that can be pickled, as its results can.
+    preload
+        Modules to load once, not in each process.
     """
     count = len(seeds)
     batches: list[Sequence[int]] = [seeds[start : start + BATCH] for start in range(0, count, BATCH)][::-1]
@@ -70,7 +74,7 @@ def for_each(function: Callable[[int], Result], seeds: Sequence[int], jobs: int)
     try:
         while batches or workers:
             while batches and len(workers) < jobs:
-                workers.append(_start(batches.pop(), function))
+                workers.append(_start(batches.pop(), function, preload))
             ready = wait([worker.connection for worker in workers])
             for worker in [each for each in workers if each.connection in ready]:
                 try:
@@ -89,12 +93,12 @@ def for_each(function: Callable[[int], Result], seeds: Sequence[int], jobs: int)
             _end(worker)
 
 
-def _start(seeds: Sequence[int], function: Callable[[int], Any]) -> _Worker:
+def _start(seeds: Sequence[int], function: Callable[[int], Any], preload: Sequence[str]) -> _Worker:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     # A fork of a process that has done nothing but load torch: loading it takes as long as two hundred programs.
     if "forkserver" in multiprocessing.get_all_start_methods():
         context: BaseContext = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([__name__])
+        context.set_forkserver_preload([__name__, *preload])
     else:
         context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)

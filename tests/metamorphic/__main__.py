@@ -52,7 +52,9 @@ def main() -> int:
     found: list[Said] = []
     died: list[int] = []
     try:
-        for done, (seed, part) in enumerate(for_each(function, seeds, arguments.jobs), start=1):
+        for done, (seed, part) in enumerate(
+            for_each(function, seeds, arguments.jobs, [f"{__package__}.prepared"]), start=1
+        ):
             if part is None:
                 died.append(seed)
             else:

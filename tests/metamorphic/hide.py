@@ -98,9 +98,9 @@ def all_of_a_kind(base: Base, name: str) -> Iterator[Variant]:
         yield Variant(base, (name,), text, lines, unknowns.roles)
 
 
-def shown(text: str) -> list[Finding]:
-    """The errors and warnings of a program."""
-    return [finding for finding in expectations.lint(text).findings if finding.level in SHOWN]
+def shown(text: str, codes: frozenset[str] | None = None) -> list[Finding]:
+    """The errors and warnings of a program, of all rules or of some."""
+    return [finding for finding in expectations.lint(text, codes=codes).findings if finding.level in SHOWN]
 
 
 @dataclass(frozen=True, slots=True)

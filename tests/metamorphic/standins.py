@@ -135,7 +135,7 @@ def claims(found: list[Finding]) -> list[Finding]:
 
 def judged(variant: Variant, rng: random.Random, seed: int = -1) -> list[Claim]:
     """What the stand-ins say against the findings of a program."""
-    found = claims(shown(variant.text))
+    found = claims(shown(variant.text, RAISING))
     if not found:
         return []
     code = compile(variant.text, FILE, "exec")
