@@ -115,10 +115,13 @@ class DeprecatedApi(Rule):
         if change.removed is not None:
             said += f", and gone in {change.removed[0]}.{change.removed[1]}"
         why = target.allowing(target.newest) if change.deprecated and target.begins_before(change.deprecated) else ""
-        is_named = event.call is None and not (event.imports or event.decorates)
-        given = change.given(event.positional) if not is_named or change.how == "call" else ""
+        is_type = event.annotates or event.is_base
+        is_value = event.call is None and not (event.imports or event.decorates or is_type)
+        given = "" if event.annotates else change.given(event.positional)
+        new = change.as_value if is_value else f"`{change.instead}{given}`"
+        shown = f"`{change.instead}`"
         more = ("" if target.said else change.came) + ("" if change.how else f", {change.differs}")
-        instead = f": use `{change.instead}{given}`{more}" if change.instead else ""
+        instead = f": use {new}{more}" if change.instead else ""
         fix = partial(renamed, event, change, mends=False)
         level = Level.SMELL if event.is_demo else Level.WARNING
         unused = event.is_idle or (event.compared and not change.derived)
@@ -126,7 +129,7 @@ class DeprecatedApi(Rule):
             level = Level.STRICT  # who says no range has users without what is young
         message = f"`{event.spelled}` is {said}{why}{instead}"
         if event.compared and change.derived:
-            new = f"`{change.instead}`"
+            new = shown
             message = f"a {new}, which takes its place, is no `{event.spelled}`: ask for {new}, the base of both"
         since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
         claim: Claim = Observed("documented", event.name) if change.quiet else Observed("deprecated", event.name, since)
@@ -139,9 +142,14 @@ class DeprecatedApi(Rule):
             event.trace,
             fix,
             level,
-            group=(change.cause, event.compared and change.derived, "=..." in given),
+            group=(
+                change.cause,
+                event.compared and change.derived,
+                is_value and not change.is_drop_in,
+                "=..." in given,
+            ),
             weight=(event.call is not None or event.decorates,),
-            label=f"`{event.spelled}`" + (f" (now `{change.instead}`)" if change.instead else ""),
+            label=f"`{event.spelled}`" + (f" (now {new if is_value else shown})" if change.instead else ""),
             others="mention",
             claims=(claim,),
         )

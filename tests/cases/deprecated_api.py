@@ -392,3 +392,40 @@ def imported_for_annotations_and_a_test():
 
     def is_scaler(scaler: GradScaler) -> bool:
         return isinstance(scaler, GradScaler)
+
+
+def an_old_class_is_kept_to_be_called_without_a_device():
+    """Warns: `torch.cuda.amp.autocast(args...)` is deprecated"""
+    import functools
+
+    amp_autocast = torch.cuda.amp.autocast  # warning: [TLN902]
+    new = functools.partial(torch.amp.autocast, "cuda")
+    for each in (amp_autocast, new):
+        with each(enabled=False):
+            pass
+
+
+def an_old_scaler_is_handed_on():
+    """Warns: `torch.cuda.amp.GradScaler(args...)` is deprecated"""
+
+    def made(make=torch.cuda.amp.GradScaler):  # warning: [TLN902]
+        return make(enabled=False)
+
+    made()
+
+
+def an_old_function_is_kept():
+    """Warns: `nn.functional.upsample_nearest` is deprecated"""
+    from torch.nn import functional as F
+
+    for grown in (F.upsample_nearest, F.interpolate):  # warning: [TLN902]
+        grown(torch.ones(1, 1, 2, 2), scale_factor=2)
+
+
+def a_scaler_of_ones_own():
+    """Warns: `torch.cuda.amp.GradScaler(args...)` is deprecated"""
+
+    class Scaler(torch.cuda.amp.GradScaler):  # warning: [TLN902]
+        pass
+
+    Scaler(enabled=False)

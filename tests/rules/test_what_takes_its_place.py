@@ -52,3 +52,36 @@ def test_other_names_of_a_finding_are_told_with_what_takes_their_place(tmp_path:
     text = "import torch\n\nx = torch.lu(torch.eye(2))\ny = torch.lu_solve(x, x, x)\n"
     (message,) = messages(tmp_path, text)
     assert message.endswith("(and 1 more mention: `torch.lu_solve` (now `torch.linalg.lu_solve`), line 4)")
+
+
+@pytest.mark.parametrize(
+    ("use", "remedy"),
+    [
+        ("kept = torch.cuda.amp.autocast", '`functools.partial(torch.amp.autocast, "cuda")`'),
+        ("def made(make=torch.cpu.amp.GradScaler): make()", '`functools.partial(torch.amp.GradScaler, "cpu")`'),
+        ("kept = torch.cuda.amp.custom_fwd", '`functools.partial(torch.amp.custom_fwd, device_type="cuda")`'),
+        ("kept = torch.chain_matmul", "`torch.linalg.multi_dot`, with other arguments"),
+        ("kept = torch.nn.init.normal", "`torch.nn.init.normal_`"),
+        ("class Own(torch.cuda.amp.GradScaler): pass", '`torch.amp.GradScaler("cuda", ...)`'),
+        ("def made(scaler: torch.cuda.amp.GradScaler): pass", "`torch.amp.GradScaler`"),
+    ],
+)
+def test_what_is_not_called_is_called_with_the_old_arguments(use: str, remedy: str) -> None:
+    (finding,) = lint(f"import torch\n\n{use}\n", codes=["TLN902"], strict=True).findings
+    assert finding.message.partition(": use ")[2].partition(", there since")[0] == remedy
+    assert finding.fix is None or "normal_" in remedy
+
+
+@pytest.mark.parametrize(
+    ("call", "is_fixed"),
+    [
+        ("torch.nn.utils.stateless.functional_call(net, {}, x)", True),
+        ("torch.nn.utils.stateless.functional_call(net, parameters_and_buffers={}, args=x)", False),
+        ("torch.library.impl_abstract('a::b', lib=lib)", True),
+        ("torch.library.impl_abstract(qualname='a::b')", False),
+    ],
+)
+def test_a_keyword_of_another_name_keeps_the_call_from_being_fixed(call: str, is_fixed: bool) -> None:
+    text = f"import torch\n\n{call}\n"
+    (finding,) = lint(text, codes=["TLN902"], strict=True).findings
+    assert (finding.fix is not None) is is_fixed

@@ -498,6 +498,7 @@ def _event(path: str, target: Target, use: Use, names: Surroundings) -> Event:
         is_import=isinstance(reference.node, ast.alias),
         annotates=reference.annotates or _serves_annotations(reference, use, path, names),
         compared=reference.compared,
+        is_base=isinstance(around, ast.ClassDef) and not reference.decorates,
         inside=reference.inside,
         is_left_out=names.is_left_out,
         is_copied=names.is_copied,

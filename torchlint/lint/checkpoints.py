@@ -7,6 +7,7 @@ Told from Python's own tree. Knows of no other file, and judges nothing.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterable
 from functools import cached_property
@@ -48,6 +49,10 @@ class Kept(NamedTuple):
 
 _PLAIN_KINDS = frozenset({"typing", "typing_extensions", "collections", "torch"})
 """Packages whose kinds are those of containers, of tensors, or of anything."""
+
+
+_KINDS = _PLAIN_KINDS | {"numbers", "abc", "jaxtyping"}
+_NAMES_A_CLASS = re.compile(r"[A-Z]\w*[a-z]\w*(?<!Tensor)(?<!Mapping)(?<!Array)$")
 
 
 class Checkpoints(Described):
@@ -255,6 +260,32 @@ class Checkpoints(Described):
         callers = (self._used(each, self.function_around(each), 2) for each in self._calls_of(around.name))
         return next(filter(None, callers), None)
 
+    def _asked_for(self, value: ast.AST) -> Pickled | None:
+        """
+        The class of which a program asks whether a value is one of its objects, if that is refused. Nothing of an
+        `assert` or a test that raises, which may say what a file does not hold; nor of torch's own: who takes a module
+        takes its state as well.
+        """
+        call = self._parents.get(value)
+        if not (isinstance(call, ast.Call) and self._full(call.func) == "isinstance" and len(call.args) == 2):
+            return None
+        test = self._parents[call]
+        if call.args[0] is not value or isinstance(test, ast.Assert):
+            return None
+        if isinstance(test, ast.If) and isinstance(test.body[-1], ast.Raise):
+            return None
+        kinds = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
+        for kind in map(self._full, kinds):
+            last = kind.rpartition(".")[2]
+            if kind.partition(".")[0] in _KINDS or not _NAMES_A_CLASS.match(last) or last in dir(builtins):
+                continue
+            return Pickled(call.lineno, *Refused(f"what may be a `{last}`", PLAIN))
+        return None
+
+    @cached_property
+    def _last_line(self) -> int:
+        return self.tree.body[-1].end_lineno or 0
+
     def _calls_of(self, name: str) -> list[ast.Call]:
         return [node for node in self._parents if isinstance(node, ast.Call) and self._full(node.func) == name]
 
@@ -278,12 +309,20 @@ class Checkpoints(Described):
             return Pickled(part.lineno, *MODULE)
         if isinstance(part, ast.Call) and value in part.args and self._full(part.func) == "vars":
             return Pickled(part.lineno, *Refused("an object", PLAIN))
+        if (asked := self._asked_for(value)) is not None:
+            return asked
         if not (isinstance(part, ast.Assign) and part.value is value and len(part.targets) == 1 and depth):
             return None
         name = part.targets[0]
         if not isinstance(name, ast.Name):
             return None
         inside = [node for node in walk(around) if isinstance(node, ast.Name) and node.id == name.id]
+        stores = (node.lineno for node in inside if not isinstance(node.ctx, ast.Load) and node.lineno > part.lineno)
+        until = min(stores, default=self._last_line)
+        still = (node for node in inside if isinstance(node.ctx, ast.Load) and part.lineno < node.lineno <= until)
+        asked = next(filter(None, map(self._asked_for, still)), None)
+        if asked is not None:
+            return asked
         if sum(not isinstance(node.ctx, ast.Load) for node in inside) != 1 or any(map(self._is_asked, inside)):
             return None
         later = (node for node in inside if isinstance(node.ctx, ast.Load) and node.lineno > part.lineno)

@@ -157,7 +157,7 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
         for name in ("custom_fwd", "custom_bwd")
     },
     "torch.library.impl_abstract": (
-        "2.4", "torch.library.register_fake", "rename", True, BLOB.format("torch/library.py"),
+        "2.4", "torch.library.register_fake", "rename:2|lib", True, BLOB.format("torch/library.py"),
     ),
     "torch.cuda.memory_cached": (
         "1.4", "torch.cuda.memory_reserved", "rename", True, BLOB.format("torch/cuda/memory.py"),
@@ -172,7 +172,8 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
         for what in ("allocated", "cached")
     },
     "torch.nn.utils.stateless.functional_call": (
-        "2.0", "torch.func.functional_call", "rename", True, BLOB.format("torch/nn/utils/stateless.py"),
+        "2.0", "torch.func.functional_call", "rename:2|args,kwargs,tie_weights,strict", True,
+        BLOB.format("torch/nn/utils/stateless.py"),
     ),
     **{
         f"functorch.{name}": (

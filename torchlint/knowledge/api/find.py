@@ -145,6 +145,17 @@ class Change:
         }.get(kind, "")
 
     @property
+    def as_value(self) -> str:
+        """What takes its place where it is not called, but kept or handed on to who calls it with the old arguments."""
+        kind, _, given = self.how.partition(":")
+        first, _, _ = given.partition("|")
+        if kind in ("prepend", "decorator", "keyword"):
+            return f"`functools.partial({self.instead}, {first})`"
+        if kind == "call":
+            return f"`{self.instead}()`"
+        return f"`{self.instead}`" + ("" if self.is_drop_in or not kind else ", with other arguments")
+
+    @property
     def is_drop_in(self) -> bool:
         """Whether what takes its place may be called as it is, and means the same."""
         return self.how in ("rename", "twin", "call", "method") or self.how.startswith("rename:")

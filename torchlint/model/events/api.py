@@ -46,6 +46,8 @@ class ApiReference(Event):
         It is named in an annotation, or imported for annotations alone: torch is asked for nothing but the name.
     compared
         `isinstance` or `issubclass` is asked about it.
+    is_base
+        It is a base of a class.
     inside
         It stands in a function: it is reached when that is called, not when the file is loaded.
     asks
@@ -88,6 +90,7 @@ class ApiReference(Event):
     is_listed: bool = False
     annotates: bool = False
     compared: bool = False
+    is_base: bool = False
     inside: bool = False
     asks: int = 0
     reached: str = ""
