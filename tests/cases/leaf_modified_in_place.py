@@ -458,3 +458,54 @@ def written_from_the_second_iteration_on():
     for number, x in enumerate(eval("torch.rand(3, 2)")):
         if number > 0:
             w.add_(1)  # error: [TLN203]
+
+
+def kept_otherwise_by_a_base_class_elsewhere():
+    Base = eval("type('Base', (), {'__setattr__': lambda s, n, v: object.__setattr__(s, n, v.detach())})")
+
+    class Cell(Base):
+        def __init__(self, w):
+            super().__init__()
+            self.w = w
+
+    cell = Cell(torch.ones(3, requires_grad=True))
+    cell.w.mul_(2)
+
+
+def kept_otherwise_by_a_setter_that_was_replaced():
+    class Cell:
+        def __init__(self, w):
+            self.w = w
+
+        def __setattr__(self, name, value):
+            object.__setattr__(self, name, value)
+
+    Cell.__setattr__ = eval("lambda self, name, value: object.__setattr__(self, name, value.detach())")
+    cell = Cell(torch.ones(3, requires_grad=True))
+    cell.w.mul_(2)
+
+
+def frozen_by_what_a_wrapped_function_calls():
+    same = eval("lambda each: each")
+    look = eval("lambda each: each.requires_grad_(False)")
+
+    @same
+    def both(*tensors):
+        return sum(look(each).sum() for each in tensors)
+
+    w = torch.ones(3, requires_grad=True)
+    total = both(w)
+    w[0] = w[0] * 2
+    print(total)
+
+
+def frozen_by_what_a_generator_calls():
+    look = eval("lambda each: each.requires_grad_(False)")
+
+    def seen(tensor):
+        yield look(tensor)
+
+    w = torch.ones(3, requires_grad=True)
+    found = list(seen(w))
+    w[0] = w[0] * 2
+    print(found)
