@@ -1156,3 +1156,41 @@ def attributes_of_a_class_and_a_constructor_from_elsewhere():
     Settings.__init__ = setting(Settings.__init__)
     settings = Settings(w=torch.ones(3, requires_grad=True))
     (settings.w * 2).sum().backward()
+
+
+def of_the_old_constructor_with_more_arguments_nobody_knows():
+    sizes = eval("[]")
+    weight = torch.ones(2, requires_grad=True)
+    torch.Tensor(weight * 2, *sizes).sum().backward()
+    torch.ones(2).new(weight * 2, *sizes).sum().backward()
+    torch.FloatTensor(*sizes, weight * 2).sum().backward()
+
+
+def set_in_a_wrapped_constructor():
+    same = eval("lambda each: each")
+
+    class Settings:
+        w = torch.ones(3)
+
+        @same
+        def __init__(self, **options):
+            for name, value in options.items():
+                setattr(self, name, value)
+
+    settings = Settings(w=torch.ones(3, requires_grad=True))
+    (settings.w * 2).sum().backward()
+
+
+def set_in_a_wrapped_method():
+    same = eval("lambda each: each")
+
+    class Settings:
+        w = torch.ones(3)
+
+        @same
+        def fill(self, w):
+            self.w = w
+
+    settings = Settings()
+    settings.fill(torch.ones(3, requires_grad=True))
+    (settings.w * 2).sum().backward()

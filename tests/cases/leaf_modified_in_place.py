@@ -479,3 +479,52 @@ def converted_to_a_parameter_that_goes_with_its_module():
     offset = torch.zeros(3, requires_grad=True)
     converted = offset.type_as(weight)
     converted[0] = 1.0
+def kept_otherwise_by_a_base_class_elsewhere():
+    Base = eval("type('Base', (), {'__setattr__': lambda s, n, v: object.__setattr__(s, n, v.detach())})")
+
+    class Cell(Base):
+        def __init__(self, w):
+            super().__init__()
+            self.w = w
+
+    cell = Cell(torch.ones(3, requires_grad=True))
+    cell.w.mul_(2)
+
+
+def kept_otherwise_by_a_setter_that_was_replaced():
+    class Cell:
+        def __init__(self, w):
+            self.w = w
+
+        def __setattr__(self, name, value):
+            object.__setattr__(self, name, value)
+
+    Cell.__setattr__ = eval("lambda self, name, value: object.__setattr__(self, name, value.detach())")
+    cell = Cell(torch.ones(3, requires_grad=True))
+    cell.w.mul_(2)
+
+
+def frozen_by_what_a_wrapped_function_calls():
+    same = eval("lambda each: each")
+    look = eval("lambda each: each.requires_grad_(False)")
+
+    @same
+    def both(*tensors):
+        return sum(look(each).sum() for each in tensors)
+
+    w = torch.ones(3, requires_grad=True)
+    total = both(w)
+    w[0] = w[0] * 2
+    print(total)
+
+
+def frozen_by_what_a_generator_calls():
+    look = eval("lambda each: each.requires_grad_(False)")
+
+    def seen(tensor):
+        yield look(tensor)
+
+    w = torch.ones(3, requires_grad=True)
+    found = list(seen(w))
+    w[0] = w[0] * 2
+    print(found)

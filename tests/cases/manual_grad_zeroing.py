@@ -731,3 +731,20 @@ def leaves_of_which_one_gradient_is_not_what_nobody_knows():
     if w.grad is not torch.version.hip:  # None where torch is built without it
         w.grad.zero_()
         b.grad.zero_()
+
+
+def told_to_require_grad_on_one_path():
+    number, told = eval("0.5"), eval("True")
+    w = number * torch.arange(4.0)
+    if told:
+        w.requires_grad = True
+    (2 * w).sum().backward()
+    w.grad.zero_()
+
+
+def told_what_nobody_knows():
+    number, told = eval("0.5"), eval("True")
+    w = number * torch.arange(4.0)
+    w.requires_grad = told
+    (2 * w).sum().backward()
+    w.grad.zero_()

@@ -1688,3 +1688,83 @@ def default_dtype_set_by_what_is_given_one():
 
     Attention(4, helpers)(torch.rand(2, 3, 4, dtype=torch.float64)).sum().backward()
     torch.set_default_dtype(torch.float32)
+def hooks_of_saved_tensors_entered_through_a_variable():
+    hooks = torch.autograd.graph.save_on_cpu()
+    w = torch.ones(3, requires_grad=True)
+    with hooks:
+        y = w.exp()
+    y.mul_(2)
+    y.sum().backward()
+
+
+def hooks_of_saved_tensors_in_a_stack():
+    import contextlib
+
+    w = torch.ones(3, requires_grad=True)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.autograd.graph.save_on_cpu())
+        y = w.exp()
+    y.mul_(2)
+    y.sum().backward()
+
+
+def hooks_of_saved_tensors_that_unknown_code_hands_back():
+    same = eval("lambda each: each")
+    w = torch.ones(3, requires_grad=True)
+    with same(torch.autograd.graph.allow_mutation_on_saved_tensors)():
+        y = w.exp()
+        y.mul_(2)
+        y.sum().backward()
+
+
+def hooks_of_saved_tensors_by_name():
+    same = eval("lambda each: each")
+    w = torch.ones(3, requires_grad=True)
+    with getattr(torch.autograd.graph, same("save_on_cpu"))():
+        y = w.exp()
+    y.mul_(2)
+    y.sum().backward()
+
+
+def hooks_of_saved_tensors_around_a_call():
+    w = torch.ones(3, requires_grad=True)
+
+    @torch.autograd.graph.allow_mutation_on_saved_tensors()
+    def descend():
+        y = w.exp()
+        y.mul_(2)
+        y.sum().backward()
+
+    descend()
+
+
+def hooks_of_saved_tensors_in_a_manager_that_is_wrapped():
+    import contextlib
+
+    keep = eval("lambda each: each")
+
+    @keep
+    @contextlib.contextmanager
+    def offloaded():
+        with torch.autograd.graph.save_on_cpu():
+            yield
+
+    w = torch.ones(3, requires_grad=True)
+    with offloaded():
+        y = w.exp()
+    y.mul_(2)
+    y.sum().backward()
+
+
+def kept_otherwise_by_a_base_class_elsewhere():
+    Base = eval("type('Base', (), {'__setattr__': lambda s, n, v: object.__setattr__(s, n, v.detach().clone())})")
+
+    class Cell(Base):
+        def __init__(self, w):
+            super().__init__()
+            self.w = w
+
+    y = torch.ones(3, requires_grad=True).exp()
+    cell = Cell(y)
+    cell.w.mul_(2)
+    y.sum().backward()

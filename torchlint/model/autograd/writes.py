@@ -18,7 +18,7 @@ from torchlint.model.autograd.autograd import Autograd, WriteRecord
 from torchlint.model.autograd.edges import edges_of, new_node, regenerate, running_statement
 from torchlint.model.autograd.record import record_operation, recorded_grad, save_results
 from torchlint.model.autograd.refusals import leaf_check, refuse, refuses_view, taken_for_leaf
-from torchlint.model.autograd.tensors import MOST_SAVES
+from torchlint.model.autograd.tensors import MOST_SAVES, possible_gradient
 from torchlint.model.events import AliasWritten, WriteSpelling, WrittenPart
 from torchlint.model.events.trace import Step
 from torchlint.model.state.guards import ALWAYS, Truth, conjoin, implied
@@ -425,6 +425,8 @@ def require_grad(autograd: Autograd, tensor: Tensor, value: Truth, how: str = "r
         refuse(autograd, "inference", how, tensor, running_statement(autograd))
     own = {Truth.YES: GRAD_YES, Truth.NO: GRAD_NO, Truth.MAYBE: GRAD_MAYBE}[value]
     machine.trail.set(tensor, "own", own)
+    if value is not Truth.NO and tensor.grad_fn and tensor.grad is NONE:
+        machine.trail.set(tensor, "grad", possible_gradient())  # of the leaf that it may be, on this path or another
     if value is Truth.YES and tensor.grad_fn and tensor.is_leaf is Truth.MAYBE:
         # It may be the leaf that is told so: then no gradient flows on to what it was computed from.
         machine.trail.set(tensor, "grad_fn", tuple((guard | unknown_guard(), node) for guard, node in tensor.grad_fn))

@@ -47,6 +47,11 @@ _KEEP_DTYPES = (
 _KEEPS_SAVED = re.compile("saved_tensors|save_on_cpu|offload")
 """Context managers under which saved tensors go through hooks, which keep copies of them (torch/autograd/graph.py)."""
 
+_OF_SAVED = re.compile(
+    r"\b(saved_tensors_hooks|save_on_cpu|allow_mutation_on_saved_tensors)\b|saved_tensors_default_hooks"
+)
+"""Those of torch, by which a file may be known to have them entered out of sight."""
+
 
 def with_statement(run: Run, node: ir.With) -> None:
     """`with`."""
@@ -257,6 +262,31 @@ def _takes_saved(run: Run, context: ir.Expression, value: Value) -> bool:
         if not kinds:
             kinds = [dotted(context.function if isinstance(context, ir.Call) else context)]
     return any(_KEEPS_SAVED.search(each) is not None for each in kinds)
+
+
+def may_take_saved(program: ir.Program) -> bool:
+    """
+    Whether a file has a context manager that takes what is saved, and does not only enter it in a `with`: whoever is
+    given it (an `ExitStack`, a variable, unknown code) may enter it anywhere.
+    """
+    if _OF_SAVED.search(program.text) is None:
+        return False
+    nodes = list(ir.walk(program.body))
+    plain: set[int] = set()
+    for node in nodes:
+        if isinstance(node, ir.With) and not any(isinstance(each, ir.Yield) for each in ir.walk(node.body)):
+            contexts = [each.context for each in node.items]
+            plain |= {id(each.function) for each in contexts if isinstance(each, ir.Call) and dotted(each.function)}
+        elif isinstance(node, ir.ClassDef):
+            plain |= {id(each.value) for each in node.bases}
+    return any(id(node) not in plain and _OF_SAVED.search(_name_of(node)) is not None for node in nodes)
+
+
+def _name_of(node: ir.Node) -> str:
+    """What a name, an attribute or a text that may be one says."""
+    if isinstance(node, ir.Constant):
+        return node.value if isinstance(node.value, str) and node.value.isidentifier() else ""
+    return node.attr if isinstance(node, ir.Attribute) else node.id if isinstance(node, ir.Name) else ""
 
 
 def _expects_error(context: ir.Expression) -> int:

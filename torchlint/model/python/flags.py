@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from torchlint.knowledge import foreign
+from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.tensors import possible_gradient
 from torchlint.model.python.run import Run
-from torchlint.model.python.variables import forget_variables
+from torchlint.model.python.variables import forget_variables, lookup
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     GRAD_MAYBE,
@@ -19,6 +20,7 @@ from torchlint.model.state.values import (
     NONE,
     Bound,
     Choice,
+    Class,
     Constant,
     External,
     Frame,
@@ -43,6 +45,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written
+from torchlint.syntax.spelling import dotted
 
 FLAGS = frozenset({"requires_grad", "requires_grad_", "detach_", "set_requires_grad"})
 """Who changes a flag writes one of these, or `freeze`."""
@@ -270,6 +273,45 @@ def changes_flags(function: Function) -> bool:
     else:
         words = {each.attr for each in ir.walk(definition) if isinstance(each, ir.Attribute)}
     return not words.isdisjoint(FLAGS) or any("freeze" in word for word in words)
+
+
+def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
+    """
+    Whether a function of the file that is not followed may hand on what it is given to code that nobody knows. What
+    its object holds are layers: those leave flags alone.
+    """
+    definition = function.definition
+    own = {parameter.name for parameter in definition.parameters}
+    if isinstance(definition, ir.FunctionDef):
+        own |= definition.assigned
+    body: list[ir.Statement] | ir.Node = definition.body
+    frame = run.machine.frame
+    run.machine.frame = function.closure
+    try:
+        return any(
+            _runs_unknown(run, function, node.function, own, deep)
+            for node in ir.walk(body)
+            if isinstance(node, ir.Call) and node.arguments
+        )
+    finally:
+        run.machine.frame = frame
+
+
+def _runs_unknown(run: Run, function: Function, called: ir.Expression, own: set[str], deep: int) -> bool:
+    root, *names = dotted(called).split(".")
+    name = names[-1] if names else root
+    if foreign.only_reads(name):
+        return False
+    if names and (name in KEEPING_FLAGS or (name not in FLAGS and ops.find(f"torch.Tensor.{name}"))):
+        return False
+    if root in own:
+        return not (names and function.owner is not None and root == function.definition.parameters[0].name)
+    found = lookup(run, root) if root else Unknown()
+    if isinstance(found, External):
+        return not foreign.keeps_flags(".".join((found.qualified, *names)))
+    if isinstance(found, Function):
+        return found is not function and deep > 0 and calls_unknown(run, found, deep - 1)
+    return not isinstance(found, (Class, Instance, Module))
 
 
 def keeps_flags(callee: Value | None) -> bool:

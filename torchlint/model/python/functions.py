@@ -12,7 +12,8 @@ import re
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.callbacks import hand_on, havoc
-from torchlint.model.python.flags import changes_flags, text_is_run, unsettle
+from torchlint.model.python.flags import calls_unknown, changes_flags, text_is_run, unsettle
+from torchlint.model.python.members import set_some_attribute
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.frames import CallFrame
@@ -103,6 +104,16 @@ def run_function(
         machine.statement = statement
 
 
+_SETTING_SOME = frozenset({"setattr", "__setattr__", "__dict__", "vars"})
+"""Who sets attributes whose names nobody knows writes one of these."""
+
+
+def _sets_attributes(definition: ir.FunctionDef | ir.Lambda) -> bool:
+    body: list[ir.Statement] | ir.Node = definition.body
+    targets = [each for node in ir.walk(body) if isinstance(node, ir.Assign) for each in node.targets]
+    return any(isinstance(each, ir.Attribute) for target in targets for each in ir.walk(target))
+
+
 def _is_of_layer(function: Function, positional: list[Value]) -> bool:
     """
     Whether a function builds or runs a Module. What is told of it where it is followed (the calls of what is unknown in
@@ -142,12 +153,16 @@ def _run_function(
                 hook(function, None, values, site.node)
         for value in values:
             havoc(run, value, switches=True)
-        if changes_flags(function):
+        if changes_flags(function) or calls_unknown(run, function):
             for value in values:
-                unsettle(run, value)
+                unsettle(run, value, slightly=not changes_flags(function))
         hand_on(run, [function, *values])
-        if isinstance(definition, ir.FunctionDef) and "exec" in written(definition).words:
+        words = written(definition).words if isinstance(definition, ir.FunctionDef) else set()
+        if "exec" in words:
             text_is_run(run)
+        for value in values if not words.isdisjoint(_SETTING_SOME) or _sets_attributes(definition) else ():
+            if isinstance(value, Instance):
+                set_some_attribute(run, value, Unknown(depends))
         first = positional[0] if positional else None
         layer = isinstance(first, Instance) and function.name == "forward" and is_module(first) is Truth.YES
         if function.kind == "opaque":

@@ -10,6 +10,7 @@ from functools import partial
 
 from torchlint.model.autograd.writes import rebind_grad, refuse_gradient, require_grad
 from torchlint.model.python.flags import unsettle, unsettle_origins
+from torchlint.model.python.making import may_be_set_otherwise
 from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import forget_variables
@@ -96,8 +97,7 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
         descriptor = cls.attributes.get(name)
         if isinstance(descriptor, Unknown) and not is_foreign(descriptor):
             # It may be a descriptor, which holds what it likes.
-            other = Unknown(reachable_tensors(value))
-            value = choose([(unknown_guard(), value), (unknown_guard(), other)])
+            value = _kept_otherwise(value)
         if isinstance(descriptor, Instance):
             for each in descriptor.cls.ancestry():
                 function = each.attributes.get("__set__")
@@ -107,6 +107,9 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
                     return
         for known, given in (("__setattr__", [Constant(name), value]), (f"{name}.setter", [value])):
             function = cls.attributes.get(known)
+            if known == "__setattr__" and isinstance(function, (Unknown, Choice)) and not is_foreign(function):
+                unsettle(run, value)
+                value = _kept_otherwise(value)  # what it does with what it is given, nobody knows
             if isinstance(function, Function) and not any(f.definition is function.definition for f in machine.stack):
                 assert machine.statement is not None
                 run.call(Bound(instance, known, function), given, machine.statement)
@@ -114,7 +117,14 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     if not machine.expected_errors and _refuses(instance.cls, name, value):
         machine.dead = True
         return
+    if may_be_set_otherwise(instance.cls) and any(isinstance(each, Tensor) for _, each in alternatives(value)):
+        value = _kept_otherwise(value)
     store_member(run, instance, name, value)
+
+
+def _kept_otherwise(value: Value) -> Value:
+    """What an object holds of a value that went through a `__setattr__` or a descriptor that nobody knows."""
+    return choose([(unknown_guard(), value), (unknown_guard(), Unknown(reachable_tensors(value)))])
 
 
 def _refuses(cls: Class, name: str, value: Value) -> bool:

@@ -18,6 +18,7 @@ from torchlint.model.autograd.conclusions import conclude
 from torchlint.model.events import AutogradRefused, EntryLost, Event, InplaceWrite, SavedTensorRead
 from torchlint.model.observers import watching
 from torchlint.model.python.attributes import is_module
+from torchlint.model.python.contexts import may_take_saved
 from torchlint.model.python.custom_functions import is_function
 from torchlint.model.python.imports import Importer, Project
 from torchlint.model.python.interpreter import interpreter
@@ -100,6 +101,7 @@ class EntryPoints:
         self.run = interpreter()
         self.machine = self.run.machine
         self.machine.program = self.machine.callers.program = program
+        self.run.autograd.recomputed = may_take_saved(program)
         self.entry = EntryRun(self.run)
         elsewhere = None
         if project is not None:

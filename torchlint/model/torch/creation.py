@@ -45,15 +45,19 @@ def create(torch: Torch, qualified: str, site: CallSite, positional: list[Value]
     autograd = torch.autograd
     factory = factories.find(qualified)
     assert factory is not None
+    display = qualified.rpartition(".")[2]
     if len(positional) > 1 and qualified in _SIZED:
         for value in positional:
             if isinstance(value, Unknown) and value.tensor is None:
                 torch.machine.trail.set(value, "made_by", INTEGER)  # one of several sizes is no sequence of them
+    if not site.complete and (display == "new" or display.endswith("Tensor")):
+        tensors = [tensor for value in site.values() for tensor in reachable_tensors(value)]
+        if any(tensor.requires_grad != GRAD_NO for tensor in tensors):
+            return Unknown(tensors, source=site.node)  # a tensor alone is what it gives, of more it takes the numbers
     created = factory.create(
         [as_argument(value) for value in positional],
         {key: as_argument(value) for key, value in site.keywords.items()},
     )
-    display = qualified.rpartition(".")[2]
     for value in site.values():
         for tensor in sure_tensors(value):
             use(autograd, tensor, site.node)
