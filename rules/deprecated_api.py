@@ -119,7 +119,7 @@ class DeprecatedApi(Rule):
         is_value = event.call is None and not (event.imports or event.decorates or is_type)
         given = "" if event.annotates else change.given(event.positional)
         new = change.as_value if is_value else f"`{change.instead}{given}`"
-        shown = f"`{change.instead}`"
+        shown, other = f"`{change.instead}`", is_value and not change.is_drop_in
         more = ("" if target.said else change.came) + ("" if change.how else f", {change.differs}")
         instead = f": use {new}{more}" if change.instead else ""
         fix = partial(renamed, event, change, mends=False)
@@ -142,12 +142,7 @@ class DeprecatedApi(Rule):
             event.trace,
             fix,
             level,
-            group=(
-                change.cause,
-                event.compared and change.derived,
-                is_value and not change.is_drop_in,
-                "=..." in given,
-            ),
+            group=(change.cause, event.compared and change.derived, other, "=..." in given),
             weight=(event.call is not None or event.decorates,),
             label=f"`{event.spelled}`" + (f" (now {new if is_value else shown})" if change.instead else ""),
             others="mention",

@@ -176,7 +176,7 @@ CALLS: dict[str, Callable[[], str]] = {
     "torch.cuda.amp.autocast": lambda: "torch.cuda.amp.autocast(False).device",
     "torch.cpu.amp.autocast": lambda: "torch.cpu.amp.autocast(True, torch.bfloat16).fast_dtype",
     "torch.cuda.amp.GradScaler": lambda: "torch.cuda.amp.GradScaler(init_scale=8.0, enabled=False)._device",
-    "torch.library.impl_abstract": lambda: "torch.library.impl_abstract.__name__ and 1",
+    "torch.library.impl_abstract": lambda: "callable(torch.library.impl_abstract('torchlint::none')) and 1",
     "torch.nn.utils.stateless.functional_call": lambda: (
         "torch.nn.utils.stateless.functional_call(torch.nn.Linear(2, 1), {'weight': A[:1], 'bias': A[0, :1]}, (A,))"
     ),
@@ -192,7 +192,7 @@ CALLS: dict[str, Callable[[], str]] = {
     "torch.autograd.Variable": lambda: "torch.autograd.Variable(A, volatile=False)",
 }
 """A call of each kind of rewriting; what comes of it is compared with what comes of the rewritten one."""
-QUIET = frozenset({"torch.ger", "torch.library.impl_abstract", "torch.autograd.Variable"})
+QUIET = frozenset({"torch.ger", "torch.autograd.Variable"})
 
 
 def _rewritten(program: str) -> str:

@@ -55,7 +55,37 @@ _KINDS = _PLAIN_KINDS | {"numbers", "abc", "jaxtyping"}
 _NAMES_A_CLASS = re.compile(r"[A-Z]\w*[a-z]\w*(?<!Tensor)(?<!Mapping)(?<!Array)$")
 
 
-class Checkpoints(Described):
+class _Asking(Described):
+    """What a program asks of the values that it loads."""
+
+    def _asked_for(self, value: ast.AST) -> Pickled | None:
+        """
+        The class of which a program asks whether a value is one of its objects, if that is refused. Nothing of an
+        `assert` or a test that raises, which may say what a file does not hold; nor of torch's own: who takes a module
+        takes its state as well.
+        """
+        call = self._parents.get(value)
+        if not (isinstance(call, ast.Call) and self._full(call.func) == "isinstance" and len(call.args) == 2):
+            return None
+        test = self._parents[call]
+        if call.args[0] is not value or isinstance(test, ast.Assert):
+            return None
+        if isinstance(test, ast.If) and isinstance(test.body[-1], ast.Raise):
+            return None
+        kinds = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
+        for kind in map(self._full, kinds):
+            last = kind.rpartition(".")[2]
+            if kind.partition(".")[0] in _KINDS or not _NAMES_A_CLASS.match(last) or last in dir(builtins):
+                continue
+            return Pickled(call.lineno, *Refused(f"what may be a `{last}`", PLAIN))
+        return None
+
+    @cached_property
+    def _last_line(self) -> int:
+        return self.tree.body[-1].end_lineno or 0
+
+
+class Checkpoints(_Asking):
     """
     The calls of `torch.save` and `torch.load` of one file.
 
@@ -259,32 +289,6 @@ class Checkpoints(Described):
             return None
         callers = (self._used(each, self.function_around(each), 2) for each in self._calls_of(around.name))
         return next(filter(None, callers), None)
-
-    def _asked_for(self, value: ast.AST) -> Pickled | None:
-        """
-        The class of which a program asks whether a value is one of its objects, if that is refused. Nothing of an
-        `assert` or a test that raises, which may say what a file does not hold; nor of torch's own: who takes a module
-        takes its state as well.
-        """
-        call = self._parents.get(value)
-        if not (isinstance(call, ast.Call) and self._full(call.func) == "isinstance" and len(call.args) == 2):
-            return None
-        test = self._parents[call]
-        if call.args[0] is not value or isinstance(test, ast.Assert):
-            return None
-        if isinstance(test, ast.If) and isinstance(test.body[-1], ast.Raise):
-            return None
-        kinds = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
-        for kind in map(self._full, kinds):
-            last = kind.rpartition(".")[2]
-            if kind.partition(".")[0] in _KINDS or not _NAMES_A_CLASS.match(last) or last in dir(builtins):
-                continue
-            return Pickled(call.lineno, *Refused(f"what may be a `{last}`", PLAIN))
-        return None
-
-    @cached_property
-    def _last_line(self) -> int:
-        return self.tree.body[-1].end_lineno or 0
 
     def _calls_of(self, name: str) -> list[ast.Call]:
         return [node for node in self._parents if isinstance(node, ast.Call) and self._full(node.func) == name]
