@@ -479,7 +479,13 @@ def _registered(value: Value) -> list[Value]:
         inner = [*(value.children or ()), *value.parameters.values()]
     elif isinstance(value, Instance):
         inner = list(value.attributes.values())
-    return [each for option in inner for _, each in alternatives(option)]
+    found: list[Value] = []
+    for option in inner:
+        if isinstance(option, Choice):
+            found += [each for _, each in option.alternatives]
+        elif isinstance(option, (Module, Instance, Tensor)):
+            found.append(option)
+    return found
 
 
 def _content(value: Value, depth: int = 2) -> list[Value]:
