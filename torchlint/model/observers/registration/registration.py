@@ -479,13 +479,8 @@ def _registered(value: Value) -> list[Value]:
         inner = [*(value.children or ()), *value.parameters.values()]
     elif isinstance(value, Instance):
         inner = list(value.attributes.values())
-    found: list[Value] = []
-    for option in inner:
-        if isinstance(option, Choice):
-            found += [each for _, each in option.alternatives]
-        elif isinstance(option, (Module, Instance, Tensor)):
-            found.append(option)
-    return found
+    held = [each for each in inner if isinstance(each, (Choice, Module, Instance, Tensor))]
+    return [each for option in held for _, each in alternatives(option)]
 
 
 def _content(value: Value, depth: int = 2) -> list[Value]:
