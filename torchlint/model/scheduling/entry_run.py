@@ -26,6 +26,7 @@ from torchlint.model.state.budget import OUTSIDE_LIMIT, OUTSIDE_POOL, BudgetExce
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.values import (
+    MOST_PARTS,
     NONE,
     Choice,
     Class,
@@ -38,7 +39,6 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     choose,
-    explore,
     fits,
     parts,
     reachable_tensors,
@@ -337,9 +337,27 @@ def _reachable_objects(values: list[Value]) -> list[Value]:
         if isinstance(value, Instance):
             pending += value.attributes.values()
         elif isinstance(value, (Sequence, Mapping, Choice)):
-            inner = [each for each in explore(value, parts) if isinstance(each, Instance)]
-            pending += [kept for each in inner for kept in each.attributes.values()]
+            pending += [kept for each in _instances_in(value) for kept in each.attributes.values()]
     return list(known.values())
+
+
+def _instances_in(value: Value) -> list[Instance]:
+    """The objects in a container, in the order of `explore`, which would look at all that holds nothing, too."""
+    found: list[Instance] = []
+    seen: set[int] = set()
+    pending: list[Value] = [value]
+    while pending and len(seen) < MOST_PARTS:
+        each = pending.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        if isinstance(each, Instance):
+            found.append(each)
+            continue
+        inner = [one for one in parts(each) if isinstance(one, (Instance, Choice, Sequence, Mapping))]
+        inner.reverse()
+        pending += inner
+    return found
 
 
 def _return_of(definition: ir.FunctionDef) -> ir.Node:

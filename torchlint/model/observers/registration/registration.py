@@ -480,7 +480,8 @@ def _registered(value: Value) -> list[Value]:
         inner = [*(value.children or ()), *value.parameters.values()]
     elif isinstance(value, Instance):
         inner = list(value.attributes.values())
-    return [each for option in inner for _, each in alternatives(option)]
+    held = [each for each in inner if isinstance(each, (Choice, Module, Instance, Tensor))]
+    return [each for option in held for _, each in alternatives(option)]
 
 
 def _content(value: Value, depth: int = 2) -> list[Value]:
