@@ -480,8 +480,9 @@ def _registered(value: Value) -> list[Value]:
         inner = [*(value.children or ()), *value.parameters.values()]
     elif isinstance(value, Instance):
         inner = list(value.attributes.values())
-    held = [each for each in inner if isinstance(each, (Choice, Module, Instance, Tensor))]
-    return [each for option in held for _, each in alternatives(option)]
+    return [
+        each for held in inner if isinstance(held, (Choice, Module, Instance, Tensor)) for _, each in alternatives(held)
+    ]
 
 
 def _content(value: Value, depth: int = 2) -> list[Value]:
