@@ -469,9 +469,8 @@ def _registers_otherwise(cls: Class, attribute: str) -> bool:
 def _collect(value: Value, found: dict[int, Value]) -> None:
     """What is registered through an attribute: modules with all they hold, and parameters."""
     for _, option in alternatives(value):
-        for each in explore(option, _registered):
-            if isinstance(each, (Module, Instance, Tensor)):
-                found[id(each)] = each
+        reached = explore(option, _registered)
+        found |= {id(each): each for each in reached if isinstance(each, (Module, Instance, Tensor))}
 
 
 def _registered(value: Value) -> list[Value]:
@@ -480,9 +479,8 @@ def _registered(value: Value) -> list[Value]:
         inner = [*(value.children or ()), *value.parameters.values()]
     elif isinstance(value, Instance):
         inner = list(value.attributes.values())
-    return [
-        each for held in inner if isinstance(held, (Choice, Module, Instance, Tensor)) for _, each in alternatives(held)
-    ]
+    inner = [each for each in inner if isinstance(each, (Choice, Module, Instance, Tensor))]
+    return [each for option in inner for _, each in alternatives(option)]
 
 
 def _content(value: Value, depth: int = 2) -> list[Value]:
