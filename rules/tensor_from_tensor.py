@@ -91,6 +91,8 @@ class TensorFromTensor(Rule):
         data = shown(event.data)
         consequence = "cuts the graph and torch warns" if event.in_graph else "torch warns"
         given = re.fullmatch(r"[\w.]+", code(event.data)) and not event.certain  # perhaps numbers, from other callers
+        leaf = any(arg.keyword is not None and arg.keyword.value == "requires_grad" for arg in event.call.args)
+        given = given and event.plain and not leaf  # `as_tensor` takes no `requires_grad`
         cure = "`as_tensor` takes those, too" if given else "`clone` or `to` is for those"
         message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}; {cure}"
         if event.annotated:

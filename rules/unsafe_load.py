@@ -144,7 +144,7 @@ def _remedy(event: api.UnsafeLoad) -> str:
     harms = [each for each in CRAFTED if target.begins_before(each[0])]
     cures = [".".join(map(str, each[0])) for each in harms if target.reaches(each[0])]
     harmful = " and ".join(f"{does} before torch {a}.{b} ({cve})" for (a, b), does, cve in harms)
-    said += f". If it holds no others, raise the lower end to {cures[-1]}:" if cures else ";" if harms else ""
+    said += f". If it holds no others, raise the lower end to torch {cures[-1]}:" if cures else ";" if harms else ""
     said += f" in spite of it, a crafted file {harmful}" if harms else ""
     more = "; that of torch 1.13 refuses floats" if target.begins_before((2, 0)) else ""
     return said + ("; torch before 1.13 has no `weights_only`" if target.begins_before(WEIGHTS_ONLY) else more)

@@ -528,3 +528,24 @@ def writes_after_one_another_for_what_they_do():
         return -ratio, ratio.sub_(1)
 
     assert divergence(torch.ones(2), torch.ones(2))[1].sum() == -2
+
+
+def distances_added_up_in_two_matrices():
+    """The second name is that of the argument `out`, which is overwritten as a whole."""
+    x, y = torch.rand(3, 2), torch.rand(4, 2)
+    total = torch.zeros(3, 4)
+    part = torch.empty_like(total)
+    for k in range(2):
+        term = torch.sub(x[:, k, None], y[:, k], out=part)
+        total += term.abs_()
+    assert torch.allclose(total, torch.cdist(x, y, p=1))
+
+
+def second_name_of_the_argument_out_read():
+    """Holds: (kept >= 0).all()"""
+    x = torch.tensor([-1.0, 2.0])
+    part = torch.empty(2)
+    for _ in range(2):
+        term = torch.neg(x, out=part)
+        term.abs_()  # warning: [TLN216]
+        kept = part + 0

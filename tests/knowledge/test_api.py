@@ -317,8 +317,8 @@ ENOUGH = (
     "`weights_only=True`, the default from 2.6 on, is enough for tensors and built-in values, not for other objects"
 )
 RAISE = (
-    "If it holds no others, raise the lower end to 2.10: in spite of it, a crafted file runs code before torch 2.6 "
-    "(CVE-2025-32434) and corrupts memory before torch 2.10 (CVE-2026-24747)"
+    "If it holds no others, raise the lower end to torch 2.10: in spite of it, a crafted file runs code before torch "
+    "2.6 (CVE-2025-32434) and corrupts memory before torch 2.10 (CVE-2026-24747)"
 )
 LOADS = {
     ">=2.6": "",

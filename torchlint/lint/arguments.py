@@ -74,10 +74,16 @@ def _is_none_by_default(name: str, around: ast.AST) -> bool:
 
 
 def reduction(given: dict[str, ast.expr]) -> str:
-    """What says of a loss what `size_average` and `reduce` say of it; the argument alone where they are not known."""
+    """
+    What says of a loss what `size_average` and `reduce` say of it; the argument alone where they are not known. A text
+    is what its author took `reduce` for; torch takes any for True.
+    """
     values = {name: value.value for name, value in given.items() if isinstance(value, ast.Constant)}
     if len(values) < len(given):
         return "reduction"
+    meant = [value for value in values.values() if value in ("none", "mean", "sum")]
+    if meant:
+        return f'reduction="{meant[0]}"'
     if values.get("reduce") is False:
         return 'reduction="none"'
     return 'reduction="sum"' if values.get("size_average") is False else 'reduction="mean"'

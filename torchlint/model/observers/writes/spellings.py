@@ -111,13 +111,15 @@ def _is_function(call: ir.Call, frame: Frame) -> bool:
 
 
 def asks_form(statement: ir.Statement | None, origin: ir.Node) -> bool:
-    """Whether a name is read for its shape, kind or place, which no write changes."""
+    """Whether a name is read for its shape, kind or place, which no write changes; or is written (`out=part`)."""
     parent = parent_of(statement, origin) if statement is not None else None
     if isinstance(parent, ir.Attribute):
         return parent.attr in _FORM
     if isinstance(parent, ir.Compare):
         return any(op in ("is", "is not") for op in parent.ops)
     if isinstance(parent, ir.Argument) and statement is not None:
+        if parent.keyword == "out":
+            return True
         call = parent_of(statement, parent)
         function = call.function if isinstance(call, ir.Call) else None
         word = function.attr if isinstance(function, ir.Attribute) else getattr(function, "id", "")
