@@ -303,3 +303,33 @@ def behind_one_arm():
             return torch.meshgrid(a, b)  # warning: [TLN903]
 
     grid(torch.ones(2), torch.ones(2))
+
+
+def with_an_argument_that_the_function_never_took():
+    def grid(a, b):
+        return torch.meshgrid(a, b, device=a.device)  # TypeError, with `indexing` or without
+
+    try:
+        grid(torch.ones(2), torch.ones(2))
+    except TypeError:
+        pass
+
+
+def a_loss_with_an_argument_that_it_never_took():
+    def build():
+        return nn.MSELoss(size_average=False, scale=2)
+
+    try:
+        build()
+    except TypeError:
+        pass
+
+
+def with_an_argument_that_it_takes_by_another_name():
+    """Warns: Using torch.cross without specifying the dim arg is deprecated"""
+    torch.cross(torch.ones(3, 3), x2=torch.ones(3, 3))  # warning: [TLN903]
+
+
+def a_loss_with_all_that_it_takes():
+    """Warns: size_average and reduce args will be deprecated"""
+    nn.CrossEntropyLoss(weight=None, size_average=True, ignore_index=0, label_smoothing=0.1)  # warning: [TLN903]

@@ -1768,3 +1768,82 @@ def kept_otherwise_by_a_base_class_elsewhere():
     cell = Cell(y)
     cell.w.mul_(2)
     y.sum().backward()
+
+
+def under_a_flag_that_says_that_it_is_safe():
+    class Embedder(nn.Module):
+        def __init__(self, can_be_inplace=False):
+            super().__init__()
+            self.norm = nn.LayerNorm(3)
+            self.may_write_in_place = can_be_inplace
+
+        def forward(self, m, z, inplace_safe=False):
+            update = self.norm(m)
+            if inplace_safe:
+                m.copy_(update)
+                update = m
+            new = self.norm(z)
+            if not self.may_write_in_place:
+                pass
+            else:
+                z.copy_(new)
+            if inplace_safe or self.may_write_in_place:
+                new.exp_().mul_(2)
+            return update + new
+
+    Embedder()(torch.rand(2, 3), torch.rand(2, 3)).sum().backward()
+
+
+def under_a_flag_that_asks_for_it():
+    """Raises: modified by an inplace operation"""
+
+    class Embedder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm = nn.LayerNorm(3)
+
+        def forward(self, m, inplace=False):
+            update = self.norm(m)
+            if inplace:
+                m.copy_(update)  # warning: [TLN201]
+                update = m
+            return update
+
+    apply = eval("lambda model, m, flag: model(m, flag).sum().backward()")
+    apply(Embedder(), torch.rand(2, 3, requires_grad=True) * 2, True)
+
+
+def under_the_negation_of_a_flag_that_says_that_it_is_safe():
+    """Raises: modified by an inplace operation"""
+
+    class Embedder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm = nn.LayerNorm(3)
+
+        def forward(self, m, inplace_safe=True):
+            update = self.norm(m)
+            if not inplace_safe:
+                m.copy_(update)  # warning: [TLN201]
+                update = m
+            return update
+
+    apply = eval("lambda model, m, flag: model(m, flag).sum().backward()")
+    apply(Embedder(), torch.rand(2, 3, requires_grad=True) * 2, False)
+
+
+def safe_by_its_name_and_differentiated():
+    """Raises: modified by an inplace operation"""
+
+    class Embedder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm = nn.LayerNorm(3)
+
+        def forward(self, m, inplace_safe=False):
+            update = self.norm(m)
+            if inplace_safe:
+                m.copy_(update)  # error: [TLN201]
+            return update
+
+    Embedder()(torch.rand(2, 3, requires_grad=True) * 2, inplace_safe=True).sum().backward()

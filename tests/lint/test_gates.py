@@ -93,6 +93,7 @@ def test_a_flag_of_another_file(tmp_path: Path, imports: str, test: str, is_aske
 
 NEW = "import torch\n\ndef made(model):\n    return torch.compile(model)\n"
 UNDER = "import torch\n\nif int(torch.__version__[0]) > 1:\n    {}\n"
+LATER = "import torch\n\ndef later(x):\n    {}\n    from . import new\n    return new\n"
 
 
 @pytest.mark.parametrize(
@@ -107,6 +108,12 @@ UNDER = "import torch\n\nif int(torch.__version__[0]) > 1:\n    {}\n"
         ({"net/a.py": "def later():\n    from .new import made\n"}, False),
         ({"net/a.py": UNDER.format("from .new import made"), "net/b.py": "from .new import made\n"}, False),
         ({"net/a.py": UNDER.format("from .newer import made")}, False),
+        ({"net/a.py": LATER.format("if not hasattr(torch, 'compile'):\n        return None")}, True),
+        ({"net/a.py": LATER.format("if x is None or not hasattr(torch, 'compile'):\n        return None")}, True),
+        ({"net/a.py": LATER.format("assert hasattr(torch, 'compile')")}, True),
+        ({"net/a.py": LATER.format("if not hasattr(torch, 'compile'):\n        print(x)")}, False),
+        ({"net/a.py": LATER.format("if not hasattr(x, 'layers'):\n        return None")}, False),
+        ({"net/a.py": LATER.format("if x is None:\n        return None")}, False),
         ({"net/a.py": UNDER.format("from .b import *"), "net/b.py": "from . import new\n"}, True),
         ({"net/a.py": "from .b import *", "net/b.py": "from . import new\n"}, False),
         ({"net/a.py": "from . import b, new\n", "net/b.py": "from . import a, new\n"}, False),

@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import Any
 
 from torchlint.knowledge.api import find
-from torchlint.lint.arguments import argument_at, may_be_none, reduction, transform, unread
+from torchlint.lint.arguments import argument_at, is_refused, may_be_none, reduction, transform, unread
 from torchlint.lint.callers import all_ask_first
 from torchlint.lint.gates import Gates
 from torchlint.lint.guards import Guards
@@ -315,6 +315,8 @@ class _Judged:
         open_ = any(each.arg is None for each in call.keywords)
         if name in find.CALLED:
             yield from self.of_deserialization(call, starred or open_)
+        if call.keywords and is_refused(call, name):
+            return
         rows = self.watched.arguments.get(name, ())
         if name.startswith(find.MODELS + "."):
             rows = self.watched.arguments.get(find.MODELS, ())

@@ -9,12 +9,27 @@ from __future__ import annotations
 import ast
 
 from torchlint.knowledge.api import find
+from torchlint.knowledge.modules.find import find as module_kind
+from torchlint.knowledge.ops.find import keywords
 from torchlint.syntax.children import walk
 
 
 def argument_at(call: ast.Call, at: int) -> ast.expr:
     """An argument by its index among all of a call, positional ones first."""
     return call.args[at] if at < len(call.args) else call.keywords[at - len(call.args)].value
+
+
+def is_refused(call: ast.Call, name: str) -> bool:
+    """
+    Whether a call gives what it calls a keyword that no release is known to take: TypeError, whatever else it says. Of
+    functions and modules whose parameters the tables have.
+    """
+    name = find.known_as(name)
+    kind = module_kind(name)
+    taken = keywords(name) if kind is None else kind.keywords
+    return bool(taken) and any(
+        each.arg not in taken and not find.has_argument(name, each.arg) for each in call.keywords if each.arg
+    )
 
 
 def may_be_none(value: ast.expr, around: ast.AST, tree: ast.Module) -> bool:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from torchlint.project.index import ProjectIndex
 from torchlint.project.neighbours import TooManyFilesError
-from torchlint.syntax.availability import AvailabilityTests, handles_absence
+from torchlint.syntax.availability import AvailabilityTests, demands, handles_absence, leaves
 from torchlint.syntax.children import walk
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.tree import SourceError, python_tree
@@ -315,10 +315,20 @@ def tree_of(text: str) -> ast.Module | None:
         return None
 
 
-def _importing(tree: ast.Module, module: str, is_package: bool, wanted: str) -> list[list[ast.If | ast.Try]]:
-    """Of each import of a module in a file the tests that it stands under."""
-    found: list[list[ast.If | ast.Try]] = []
-    pending: list[tuple[ast.AST, list[ast.If | ast.Try]]] = [(tree, [])]
+class _Test(NamedTuple):
+    """A statement that may ask what there is: one around a place, or before it in a block around it."""
+
+    node: ast.stmt
+    is_before: bool = False
+
+
+def _importing(tree: ast.Module, module: str, is_package: bool, wanted: str) -> list[list[_Test]]:
+    """
+    Of each import of a module in a file the tests that it stands under, and those before it that may lead away from it:
+    `if not hasattr(…): return`, an `assert`, a call of what makes sure.
+    """
+    found: list[list[_Test]] = []
+    pending: list[tuple[ast.AST, list[_Test]]] = [(tree, [])]
     while pending:
         node, around = pending.pop()
         if isinstance(node, ast.Import) and any(alias.name == wanted for alias in node.names):
@@ -327,11 +337,18 @@ def _importing(tree: ast.Module, module: str, is_package: bool, wanted: str) -> 
             base = _absolute(node, module, is_package)
             if wanted == base or wanted in [f"{base}.{alias.name}" for alias in node.names]:
                 found.append(around)
-        inner = [*around, node] if isinstance(node, (ast.If, ast.Try)) else around
+        inner = [*around, _Test(node)] if isinstance(node, (ast.If, ast.Try)) else around
         for block in _BLOCKS:
             under = inner if isinstance(node, ast.If) or block == "body" else around
-            pending += [(each, under) for each in getattr(node, block, ())]
+            for each in getattr(node, block, ()):
+                pending.append((each, under))
+                if leaves(each.body) if isinstance(each, ast.If) else _may_raise(each):
+                    under = [*under, _Test(each, True)]
     return found
+
+
+def _may_raise(node: ast.AST) -> bool:
+    return isinstance(node, (ast.Assert, ast.Expr)) and demands(node)
 
 
 _BLOCKS = ("body", "orelse", "handlers", "finalbody")
@@ -369,5 +386,8 @@ def _base(level: int, named: str, own: str, is_package: bool) -> str:
     return ".".join([*parts[: len(parts) - level + is_package], *(named.split(".") if named else [])])
 
 
-def _asks(tests: AvailabilityTests, around: ast.If | ast.Try) -> bool:
-    return tests.asks(around.test) if isinstance(around, ast.If) else handles_absence(around)
+def _asks(tests: AvailabilityTests, test: _Test) -> bool:
+    node = test.node
+    if test.is_before:  # many a function begins by asking for other things
+        return tests.is_about(node, "torch") or (isinstance(node, ast.Expr) and tests.refuses(node))
+    return tests.asks(node.test) if isinstance(node, ast.If) else isinstance(node, ast.Try) and handles_absence(node)

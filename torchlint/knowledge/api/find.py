@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from torchlint.target import NEWEST, PATCHES, Release, Target, release, spelled
 
@@ -389,6 +389,11 @@ def _also(name: str) -> list[str]:
     return [other for other, same in _table()["same"].items() if same == name]
 
 
+def known_as(name: str) -> str:
+    """The way to an object by which the table has it."""
+    return cast(str, _table()["same"].get(name, name))
+
+
 def since(name: str) -> Release | None:
     """The release that a name came with, if that is known."""
     found = _table()["since"].get(name)
@@ -450,6 +455,14 @@ def unsaid() -> dict[str, Unsaid]:
         for each in (function, *_also(function)):
             found.setdefault(each, of)
     return found
+
+
+def has_argument(function: str, name: str) -> bool:
+    """Whether the table says of an argument of a function that it came, went, or is better said."""
+    rows = [each.name for each in arguments().get(function, ())]
+    said = unsaid().get(function)
+    rows += [] if said is None else [said.name]
+    return name in rows or name in _table()["new_arguments"].get(function, ())
 
 
 @cache

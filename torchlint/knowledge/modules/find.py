@@ -102,6 +102,13 @@ class ModuleKind:
     trainable: bool
     copies: str = ""
 
+    @property
+    def keywords(self) -> frozenset[str]:
+        """The names of all arguments that the constructor takes; empty if it takes any."""
+        if any(argument.kind == "**" for argument in self.signature):
+            return frozenset()
+        return frozenset(argument.name for argument in self.signature)
+
     def bind(
         self, positional: Sequence[object], keywords: Mapping[str, object], *, complete: bool = True
     ) -> dict[str, object]:

@@ -116,6 +116,12 @@ def _element(element: str, kind: str) -> bool | None:
     return False
 
 
+def keywords_of(parameters: Sequence[Parameter]) -> frozenset[str]:
+    """All names by which torch's argument parser takes some parameters."""
+    names = {parameter.name for parameter in parameters}
+    return frozenset(names.union(*(_ALSO[name] for name in names & _ALSO.keys())))
+
+
 def _known_as(keyword: str, names: Mapping[str, Parameter]) -> str | None:
     for name, others in _ALSO.items():
         if keyword in others and name in names:

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from torchlint.knowledge.ops.binding import applies, bind, merge
+from torchlint.knowledge.ops.binding import applies, bind, keywords_of, merge
 from torchlint.knowledge.ops.description import (
     UNKNOWN,
     Binding,
@@ -44,6 +44,7 @@ __all__ = [
     "has_inplace_twin",
     "is_one_node",
     "is_tensor_method",
+    "keywords",
     "last_node_holds",
     "operator_spelling",
     "passes_gradient_back",
@@ -92,6 +93,11 @@ def spellings() -> frozenset[str]:
 def is_tensor_method(name: str) -> bool:
     """Whether `torch.Tensor` has a method or attribute of that name that the table knows."""
     return f"torch.Tensor.{name}" in _table()["spellings"]
+
+
+def keywords(spelling: str) -> frozenset[str]:
+    """The names of all arguments that some overload of a spelling takes; empty if the table has none."""
+    return frozenset().union(*(keywords_of(each.op.parameters) for each in _overloads(spelling)))
 
 
 def passes_gradient_back(spelling: str) -> bool:

@@ -37,6 +37,14 @@ _INFERS = re.compile(
     r"(?:^|_)(?:predict|generate|sample|decode|infer|inference|recogni[sz]e|beam|beams|search|eval|evaluate|demo)(?:_|$)"
 )
 """Functions whose results nobody differentiates, as their names say; and conditions that hold there."""
+_WRITES_SAFELY = re.compile(
+    r"(?:^|_)(?:safe|safely|can|may|ok|allow|allowed|allows)_(?:\w+_)?in_?place(?:_|$)"
+    r"|(?:^|_)in_?place_(?:is_)?(?:safe|ok|allowed)(?:_|$)"
+)
+"""
+Conditions under which a write in place does no harm, as their names say: whoever sets one knows that nobody
+differentiates. A plain `inplace` asks for the write, and says nothing of what it does.
+"""
 _OF_DATA = frozenset({
     "dim", "ndimension", "size", "numel", "len", "isinstance", "issubclass", "hasattr", "getattr", "callable", "type",
     "any", "all", "sum", "min", "max", "mean", "abs", "norm", "item", "eq", "equal", "allclose", "isnan", "isinf",
@@ -207,11 +215,19 @@ def _is_for_inference(condition: str | None, arm: int) -> bool:
         return False
     literals = [each for each in condition.split(" and ") if "(" not in each]
     trains = [each for each in literals if "training" in each]
-    if arm == 0:
+    if arm == 0:  # `a or b` is the negation of `not a and not b`
+        if literals and all(each.startswith("not ") for each in condition.split(" and ")):
+            return all(each.startswith("not ") and _is_of_inference(each[4:]) for each in literals)
         return bool(trains) and not any(each.startswith("not ") for each in trains)
     if any(each.startswith("not ") for each in trains):
         return True
-    return any(_INFERS.search(each.rpartition(".")[2]) for each in literals if not each.startswith("not "))
+    return any(map(_is_of_inference, (each for each in literals if not each.startswith("not "))))
+
+
+def _is_of_inference(literal: str) -> bool:
+    """Whether a flag says that nobody differentiates where it is set, or that what is written there is not needed."""
+    name = literal.rpartition(".")[2]
+    return bool(_INFERS.search(name) or _WRITES_SAFELY.search(name))
 
 
 def _in_an_arm(machine: Machine) -> bool:
