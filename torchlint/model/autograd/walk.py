@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torchlint.model.autograd.autograd import Autograd, Visited
 from torchlint.model.autograd.edges import edges_of
-from torchlint.model.state.guards import Guard, agree, conjoin, meet
+from torchlint.model.state.guards import ALWAYS, Guard, agree, conjoin, meet
 from torchlint.model.state.values import GRAD_NO, GraphNode, Tensor, is_open, unknown_guard
 
 MOST_LITERALS = 16
@@ -105,7 +105,7 @@ def walk_to(
     As `walk`, to inputs each of which may be one of several tensors: on a path where it is one of them, what leads to
     another need not run.
     """
-    arms = {_decided(guard) for guard, _ in inputs or ()}
+    arms = _arms([_decided(guard) for guard, _ in inputs or ()])
     if inputs is None or len(arms) < 2:
         wanted = None if inputs is None else [tensor for _, tensor in inputs]
         return walk(autograd, starts, targets(autograd, wanted), through=through)
@@ -121,6 +121,23 @@ def walk_to(
         leaves += ends
         reached |= known
     return visited, leaves, reached
+
+
+def _arms(guards: list[Guard]) -> set[Guard]:
+    """
+    The paths on which inputs differ. What is given on no condition is so where what is given on one is not: on each
+    path on which a part of that condition fails.
+    """
+    arms = set(guards)
+    if ALWAYS not in arms or len(arms) == 1:
+        return arms
+    others: set[Guard] = {ALWAYS}
+    for arm in arms - {ALWAYS}:
+        found = [conjoin(other, frozenset({(key, 1 - taken)})) for other in others for key, taken in arm]
+        others = {each for each in found if each is not None}
+        if len(others) > _MOST_WAYS:
+            return arms - {ALWAYS}
+    return (arms - {ALWAYS}) | others
 
 
 def _decided(guard: Guard) -> Guard:
