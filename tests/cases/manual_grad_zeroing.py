@@ -759,3 +759,16 @@ def gradient_of_one_that_tells_of_another():
             w.grad.data.zero_()
             b.grad.data.zero_()
         loss.backward()
+
+
+def leaf_that_is_cut_on_one_way():
+    """Holds: callable(scaled)"""
+
+    def scaled(number):
+        w = number * torch.arange(4.0)
+        if eval("True"):
+            w.detach_().requires_grad_()
+        (2 * w).sum().backward()
+        w.grad.zero_()  # smell: [TLN401]
+
+    scaled(0.5)

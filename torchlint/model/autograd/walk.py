@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torchlint.model.autograd.autograd import Autograd, Visited
 from torchlint.model.autograd.edges import edges_of
-from torchlint.model.state.guards import ALWAYS, Guard, agree, conjoin, meet
+from torchlint.model.state.guards import ALWAYS, Guard, agree, conjoin, left_by, meet
 from torchlint.model.state.values import GRAD_NO, GraphNode, Tensor, is_open, unknown_guard
 
 MOST_LITERALS = 16
@@ -60,7 +60,7 @@ def walk(
         if isinstance(node, Tensor):
             own = node.requires_grad.guard()
             both = conjoin(guard, own) if own is not None else None
-            if both is not None:
+            if both is not None and agree(both, around):
                 leaves.append((both, node))
             continue
         if targets is not None and not leads(node, targets, leading):
@@ -131,13 +131,7 @@ def _arms(guards: list[Guard]) -> set[Guard]:
     arms = set(guards)
     if ALWAYS not in arms or len(arms) == 1:
         return arms
-    others: set[Guard] = {ALWAYS}
-    for arm in arms - {ALWAYS}:
-        found = [conjoin(other, frozenset({(key, 1 - taken)})) for other in others for key, taken in arm]
-        others = {each for each in found if each is not None}
-        if len(others) > _MOST_WAYS:
-            return arms - {ALWAYS}
-    return (arms - {ALWAYS}) | others
+    return (arms - {ALWAYS}) | set(left_by(sorted(arms - {ALWAYS}, key=repr)))
 
 
 def _decided(guard: Guard) -> Guard:
@@ -185,7 +179,7 @@ def _joined(
         own = leaf.requires_grad.guard()
         for guard in joined(ways)[:_MOST_WAYS]:
             both = conjoin(guard, own) if own is not None else None
-            if both is not None:
+            if both is not None and agree(both, around):
                 found.append((both, leaf))
     return found
 
