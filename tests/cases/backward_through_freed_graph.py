@@ -1060,3 +1060,19 @@ def a_part_of_a_state_is_detached_in_place():
             state[1].detach_()
         output, state = model(x, state)
         output.sum().backward()
+
+
+def asked_for_at_the_result_of_a_recurrent_layer():
+    gru = nn.GRU(3, 3, batch_first=True)
+    out, _ = gru(torch.ones(2, 1, 3))
+    out.mean().backward()
+    (out**2).sum().backward(inputs=[out])
+
+
+def asked_for_before_a_recurrent_layer():
+    """Raises: backward through the graph a second time"""
+    gru = nn.GRU(3, 3)
+    given = torch.ones(2, 1, 3, requires_grad=True).exp()
+    out, _ = gru(given)
+    out.mean().backward()
+    (out**2).sum().backward(inputs=[given])  # error: [TLN101]

@@ -1194,3 +1194,16 @@ def set_in_a_wrapped_method():
     settings = Settings()
     settings.fill(torch.ones(3, requires_grad=True))
     (settings.w * 2).sum().backward()
+
+
+def a_layer_appended_by_another():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Tanh()])
+            eval("lambda append: append")(self.layers.append)(nn.Linear(3, 3))
+
+        def forward(self, x):
+            return self.layers[-1](x)
+
+    Net()(torch.rand(2, 3)).sum().backward()

@@ -748,3 +748,27 @@ def told_what_nobody_knows():
     w.requires_grad = told
     (2 * w).sum().backward()
     w.grad.zero_()
+
+
+def gradient_of_one_that_tells_of_another():
+    w = eval("torch.zeros")(2, 1, requires_grad=True)
+    b = torch.zeros(1, requires_grad=True)
+    for _ in range(2):
+        loss = (torch.rand(4, 2) @ w + b - 1).pow(2).sum()
+        if w.grad is not None:
+            w.grad.data.zero_()
+            b.grad.data.zero_()
+        loss.backward()
+
+
+def leaf_that_is_cut_on_one_way():
+    """Holds: callable(scaled)"""
+
+    def scaled(number):
+        w = number * torch.arange(4.0)
+        if eval("True"):
+            w.detach_().requires_grad_()
+        (2 * w).sum().backward()
+        w.grad.zero_()  # smell: [TLN401]
+
+    scaled(0.5)

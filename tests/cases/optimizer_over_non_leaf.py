@@ -411,3 +411,13 @@ def default_device_set_inside_of_another_context():
     start = torch.zeros(3, requires_grad=True).to("meta")
     torch.optim.Adam([start], lr=0.1)
     torch.set_default_device(None)
+
+
+def default_device_that_is_chosen_inside_of_a_context():
+    import contextlib
+
+    with contextlib.suppress(ValueError):
+        torch.set_default_device(eval("'meta'"))
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)

@@ -1847,3 +1847,31 @@ def safe_by_its_name_and_differentiated():
             return update
 
     Embedder()(torch.rand(2, 3, requires_grad=True) * 2, inplace_safe=True).sum().backward()
+def gradient_by_the_very_result_behind_two_conditions():
+    def early(t):
+        if eval("True"):
+            if eval("False"):
+                return t
+        t = t.exp()
+        doubled = t * 2
+        t.add_(1)  # smell: [TLN204]
+        return doubled
+
+    result = early(torch.ones(3, requires_grad=True))
+    torch.autograd.grad(result, result, grad_outputs=torch.ones(3))
+
+
+def told_to_require_grad_on_each_way_out():
+    def early(t):
+        if eval("lambda asked: asked")(t.dim)() > 5:
+            return t
+        t = t.exp()
+        try:
+            return t * 2
+        finally:
+            t.add_(1)
+
+    a = early(torch.ones(()))
+    for _ in range(3):
+        a.requires_grad_()
+        a.backward()

@@ -58,6 +58,8 @@ def main() -> int:
             if part is None:
                 died.append(seed)
             else:
+                if part:
+                    part = _alone(function, seed, part)
                 found += part
                 for each in part:
                     print(f"seed {seed}: {each.key}", file=sys.stderr, flush=True)
@@ -72,6 +74,19 @@ def main() -> int:
     print(f"said too much {len(found)}, {sum(each.finding.level.value == 'error' for each in found)} of them errors")
     print(f"wall clock    {time.monotonic() - begin:.1f} s")
     return 1 if found else 0
+
+
+def _alone(function: Callable[[int], list[Said]], seed: int, found: list[Said]) -> list[Said]:
+    """
+    What shows in a process of its own as well: a program before it may have left another default device behind, or a
+    function of torch in another's place.
+    """
+    again = next((part for _, part in for_each(function, [seed], 1, [f"{__package__}.prepared"])), None) or []
+    keys = {each.key for each in again}
+    for each in found:
+        if each.key not in keys:
+            print(f"seed {seed}: only behind other programs: {each.key}", file=sys.stderr, flush=True)
+    return again
 
 
 def every(kind: str, number: int) -> list[hide.Excess]:

@@ -1,11 +1,12 @@
 """
 Whether a run came through all places of a proof: what a line alone does not tell.
 
-Of a line with a conditional expression only one arm is run; a statement may begin and raise; what the second iteration
+Of a line with a conditional expression only one arm is run, and `and` may stop at its first operand; a statement may
+begin and raise; dropout leaves an empty tensor as it is; what the second iteration
 of a loop does the first has not done, and a loop over nothing does nothing (that a loop over what nobody knows runs,
 and more than once, is the model's word: docs/model.md, "Loops and widening"); a function is run for one call of it,
 not for another. Where the text of a
-program leaves such a question open, the run has not passed. Knows Python, nothing of the model.
+program leaves such a question open, the run has not passed. Knows Python and torch, nothing of the model.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from types import FrameType
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import torch
+from torch.overrides import TorchFunctionMode
 
 from torchlint.rule import Finding
 from torchlint.syntax.text import Span
@@ -48,12 +52,15 @@ class Ran:
         The places in the text of the instructions that ran; none before Python 3.11, which does not tell.
     raised
         The lines at which it raised, whoever caught that.
+    empty_dropout
+        Whether dropout was given an empty tensor, which torch neither writes nor saves.
     """
 
     lines: Counter[int] = field(default_factory=Counter)
     order: list[int] = field(default_factory=list)
     parts: set[Part] = field(default_factory=set)
     raised: set[int] = field(default_factory=set)
+    empty_dropout: bool = False
 
     def trace(self, frame: FrameType, event: str) -> None:
         """What `sys.settrace` tells of a frame whose instructions are traced."""
@@ -74,11 +81,28 @@ class Ran:
                 self.parts.add((first, column + 1, last, end + 1))
 
 
+class Dropouts(TorchFunctionMode):
+    """Notes in a run whether dropout is given an empty tensor."""
+
+    def __init__(self, ran: Ran) -> None:
+        super().__init__()
+        self.ran = ran
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if "dropout" in getattr(function, "__name__", ""):
+            given = [each for each in (*args, *kwargs.values()) if isinstance(each, torch.Tensor)]
+            self.ran.empty_dropout |= any(each.numel() == 0 for each in given)
+        return function(*args, **kwargs)
+
+
 def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> bool:
     """Whether a run of a program came through all places of a finding's proof; `unknown` are the names of stand-ins."""
     places = [step.line for step in finding.trace]
     wanted = {finding.span.line, *places}
     twice = "iteration" in finding.message
+    if ran.empty_dropout and "dropout" in " ".join((finding.message, *(step.message for step in finding.trace))):
+        return False
     if finding.span.line in ran.raised:  # it came to what it says in another iteration or call
         return False
     if finding.code in RAISING_ELSEWHERE and ran.raised:  # and the program caught it
@@ -90,6 +114,8 @@ def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> b
     if any(ran.lines[line] < 2 for line in _twice(finding, text.splitlines())):
         return False
     tree = ast.parse(text)
+    if ran.parts and not all(any(_within(part, arm) for part in ran.parts) for arm in _arms(tree, finding.span)):
+        return False
     if not all(ran.lines[line] > 0 for line in _calls(tree, finding.span.line)):
         return False
     for first, last in _loops(tree, unknown):
@@ -108,18 +134,47 @@ def _twice(finding: Finding, lines: list[str]) -> Iterator[int]:
             yield line
 
 
-def _within(part: Part, span: Span) -> bool:
+def _within(part: Part, place: Part | Span) -> bool:
     line, column, end_line, end_column = part
-    begins = (span.line, span.column) <= (line, column)
-    return begins and (end_line, end_column) <= (span.end_line, span.end_column)
+    if isinstance(place, Span):
+        place = (place.line, place.column, place.end_line, place.end_column)
+    return place[:2] <= (line, column) and (end_line, end_column) <= place[2:]
+
+
+def _arms(tree: ast.Module, span: Span) -> Iterator[Part]:
+    """The expressions inside of a place that are run on one condition: nobody knows which of them is meant."""
+    for node in ast.walk(tree):
+        arms: list[ast.expr] = []
+        if isinstance(node, ast.IfExp):
+            arms = [node.body, node.orelse]
+        elif isinstance(node, ast.BoolOp):
+            arms = node.values[1:]
+        if arms and _within(_part(node), span):
+            yield from (_part(each) for each in arms)
+
+
+def _part(node: ast.expr) -> Part:
+    last, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return node.lineno, node.col_offset + 1, last, end + 1
 
 
 def _calls(tree: ast.Module, line: int) -> Iterator[int]:
-    """The lines from which the function around a line is called by its name: nobody knows which of them is meant."""
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    around = {each.name for each in functions if each.lineno <= line <= (each.end_lineno or each.lineno)}
+    """
+    The lines from which the function around a line is called by its name, or the class around it, as may be written in
+    a text: nobody knows which of them is meant.
+    """
+    definitions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    around = [each for each in definitions if each.lineno <= line <= (each.end_lineno or each.lineno)]
+    functions = {each.name for each in around if isinstance(each, ast.FunctionDef)}
+    classes = {each.name for each in around if isinstance(each, ast.ClassDef)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in around:
+        if not isinstance(node, ast.Call):
+            continue
+        if isinstance(node.func, ast.Name) and node.func.id in functions:
+            yield node.lineno
+        named = {each.id for each in ast.walk(node.func) if isinstance(each, ast.Name)}
+        written = {str(each.value) for each in ast.walk(node.func) if isinstance(each, ast.Constant)}
+        if classes & (named | written):
             yield node.lineno
 
 

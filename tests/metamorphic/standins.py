@@ -13,7 +13,7 @@ import sys
 import types
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -26,7 +26,7 @@ from torchlint.rule import Finding, Level
 from .bodies import BODIES, assignments
 from .changes import MODULE
 from .hide import Variant, shown, varied
-from .passed import Ran
+from .passed import Dropouts, Ran
 from .passed import passed as came_through
 from .programs import drawn
 
@@ -87,8 +87,8 @@ class Run:
     ran: Ran = field(default_factory=Ran)
 
 
-def run(code: Any, bodies: dict[str, str], roles: dict[str, str], *, lines: bool = False) -> Run:
-    """Run a program with its stand-ins."""
+def run(code: Any, bodies: dict[str, str], roles: dict[str, str], *, lines: bool = False, drops: bool = False) -> Run:
+    """Run a program with its stand-ins; `drops`: and look what dropout is given."""
     ran = Ran()
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
@@ -104,7 +104,8 @@ def run(code: Any, bodies: dict[str, str], roles: dict[str, str], *, lines: bool
         if lines:
             sys.settrace(trace)
         try:
-            exec(code, namespace)
+            with Dropouts(ran) if drops else nullcontext():
+                exec(code, namespace)
         except Exception as error:
             raised, step = set(), error.__traceback__
             while step is not None:
@@ -151,7 +152,7 @@ def judged(variant: Variant, rng: random.Random, seed: int = -1) -> list[Claim]:
         open_ones = [number for number in pending if number not in passed]
         if not open_ones:
             continue
-        ran = run(code, bodies, variant.roles, lines=True).ran
+        ran = run(code, bodies, variant.roles, lines=True, drops="dropout" in variant.text.lower()).ran
         for number in open_ones:
             if came_through(pending[number], ran, variant.text, variant.roles):
                 passed[number] = bodies

@@ -6,6 +6,8 @@ Any number of them: `python -m tests.metamorphic hide --programs 10000 --seed 1 
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from metamorphic import hide, standins
@@ -98,3 +100,62 @@ def test_what_a_stand_in_swallows_was_raised() -> None:
     assert {finding.code for finding in found} == {"TLN104", "TLN113"}
     assert {finding.span.line for finding in found} == {7} <= outcome.ran.raised
     assert not any(standins.came_through(finding, outcome.ran, text, roles) for finding in found)
+
+
+JUDGED = {
+    "dropout of nothing": (
+        """
+import torch
+import torch.nn.functional as F
+from elsewhere import size
+w = torch.ones(size, requires_grad=True)
+F.dropout(w, inplace=True)
+""",
+        {"size": "value"},
+    ),
+    "the other arm": (
+        """
+import torch
+from elsewhere import flag, value
+h = torch.rand(4, requires_grad=True) * 2
+a, b = h.chunk(2)
+h.mul_(3)
+total = max([(a * 2).sum()], key=abs) if flag else value
+""",
+        {"flag": "flag", "value": "value"},
+    ),
+    "a call that is not come to": (
+        """
+import torch
+from torch import nn
+from elsewhere import call, value
+
+class Gates(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 8)
+
+    def forward(self, x):
+        keep, add = self.linear(x).chunk(2, dim=1)
+        keep += 1
+        return keep * add
+
+if __name__ == '__main__':
+    with torch.no_grad():
+        Gates()(torch.rand(2, 3))
+try:
+    eval('Gates')()(max([torch.rand(2, 3)], key=value))
+except Exception:
+    call()
+""",
+        {"call": "call", "value": "value"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_a_run_that_does_not_come_to_what_is_meant_refutes_nothing(name: str) -> None:
+    text, roles = JUDGED[name]
+    variant = hide.Variant(Base(name, text), (), text, {}, roles)
+    assert any(each.level.value == "error" for each in hide.shown(text, standins.RAISING))
+    assert not standins.judged(variant, random.Random(0))

@@ -12,7 +12,7 @@ from torchlint.knowledge.ops.find import Op
 from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.events import Refusal
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, implied
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, implied, left_by
 from torchlint.model.state.values import GRAD_NO, Grad, GraphNode, Tensor, Write, is_open, unknown_guard
 from torchlint.syntax import ir
 
@@ -27,6 +27,8 @@ def _known_edges(tensor: Tensor) -> tuple[tuple[Guard, GraphNode | Tensor], ...]
     if tensor.grad_fn:
         if tensor.own != GRAD_NO and all(is_open(guard) for guard, _ in tensor.grad_fn):
             return (*tensor.grad_fn, (unknown_guard(), tensor))  # told to require grad, it may be a leaf
+        if tensor.grad_fn[0][0] and tensor.own != GRAD_NO:  # as where it was detached and told so
+            return (*tensor.grad_fn, *((each, tensor) for each in left_by(guard for guard, _ in tensor.grad_fn)))
         return tensor.grad_fn
     if tensor.own == GRAD_NO:
         return ()  # also a view, made under `no_grad`, of a tensor that requires grad

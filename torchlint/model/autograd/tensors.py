@@ -184,7 +184,7 @@ def guess(autograd: Autograd, unknown: Unknown) -> Tensor:
         # An input of a `forward` is the tensor that it depends on.
         contiguous=unknown.depends[0].contiguous if unknown.hint and unknown.depends else Truth.MAYBE,
     )
-    tensor.grad = Unknown()
+    tensor.grad = possible_gradient()
     tensor.name = unknown.hint
     tensor.storage.given = True
     unknown.guess = tensor

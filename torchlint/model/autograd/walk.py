@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torchlint.model.autograd.autograd import Autograd, Visited
 from torchlint.model.autograd.edges import edges_of
-from torchlint.model.state.guards import Guard, agree, conjoin, meet
+from torchlint.model.state.guards import ALWAYS, Guard, agree, conjoin, left_by, meet
 from torchlint.model.state.values import GRAD_NO, GraphNode, Tensor, is_open, unknown_guard
 
 MOST_LITERALS = 16
@@ -60,7 +60,7 @@ def walk(
         if isinstance(node, Tensor):
             own = node.requires_grad.guard()
             both = conjoin(guard, own) if own is not None else None
-            if both is not None:
+            if both is not None and agree(both, around):
                 leaves.append((both, node))
             continue
         if targets is not None and not leads(node, targets, leading):
@@ -105,7 +105,7 @@ def walk_to(
     As `walk`, to inputs each of which may be one of several tensors: on a path where it is one of them, what leads to
     another need not run.
     """
-    arms = {_decided(guard) for guard, _ in inputs or ()}
+    arms = _arms([_decided(guard) for guard, _ in inputs or ()])
     if inputs is None or len(arms) < 2:
         wanted = None if inputs is None else [tensor for _, tensor in inputs]
         return walk(autograd, starts, targets(autograd, wanted), through=through)
@@ -121,6 +121,17 @@ def walk_to(
         leaves += ends
         reached |= known
     return visited, leaves, reached
+
+
+def _arms(guards: list[Guard]) -> set[Guard]:
+    """
+    The paths on which inputs differ. What is given on no condition is so where what is given on one is not: on each
+    path on which a part of that condition fails.
+    """
+    arms = set(guards)
+    if ALWAYS not in arms or len(arms) == 1:
+        return arms
+    return (arms - {ALWAYS}) | set(left_by(sorted(arms - {ALWAYS}, key=repr)))
 
 
 def _decided(guard: Guard) -> Guard:
@@ -168,7 +179,7 @@ def _joined(
         own = leaf.requires_grad.guard()
         for guard in joined(ways)[:_MOST_WAYS]:
             both = conjoin(guard, own) if own is not None else None
-            if both is not None:
+            if both is not None and agree(both, around):
                 found.append((both, leaf))
     return found
 

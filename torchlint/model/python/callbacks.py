@@ -109,7 +109,10 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
         if value.children is not None:  # an empty container is there to be filled
             machine.trail.set(value, "children", None)
     elif isinstance(value, Bound) and (value.name in _OF_CONTAINERS or isinstance(value.receiver, Module)):
-        havoc(run, value.receiver)
+        receiver = value.receiver
+        if isinstance(receiver, Module) and receiver.kind.container and value.name in _OF_CONTAINERS:
+            machine.trail.set(receiver, "children", None)
+        havoc(run, receiver)
     elif isinstance(value, Sequence) and value.last is not None and value.items is None:
         machine.trail.set(value, "last", None)
     if isinstance(value, (Sequence, Mapping)):

@@ -76,6 +76,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     inference, callers_mode, unchecked = machine.inference, machine.callers_mode, autograd.recomputed
     modes_set = torch.modes_set
     device = entered_device = torch.default_device
+    device_set = torch.device_set
     if not _keeps_dtypes(run, item.context):
         torch.very_dtypes = False
         autograd.may_cast = True
@@ -109,7 +110,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     run.budget.nested -= 1
     machine.contexts -= 1
     if entered_device != device and not machine.dead:  # else it is left as it was set inside, by a call
-        same = torch.default_device == entered_device
+        same = torch.default_device == entered_device and (entered_device != "" or torch.device_set == device_set)
         machine.trail.set(torch, "default_device", device if same else "")
     machine.grad_mode, torch.very_dtypes, autograd.may_cast = mode, very_dtypes, may_cast
     machine.inference, machine.callers_mode, autograd.recomputed = inference, callers_mode, unchecked

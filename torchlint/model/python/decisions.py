@@ -182,13 +182,15 @@ def arms_of_test(
 def _may_come_later(run: Run, test: ir.Expression) -> bool:
     """
     Whether the condition is asked in an iteration after which another is followed, and may be answered otherwise there:
-    `if i > 0`. What goes wrong in its arms for certain does so in that one as well.
+    `if i > 0`, or `if w.grad is not None` where the iteration calls something, which may set it. What goes wrong in its
+    arms for certain does so in that one as well.
     """
     loop = run.loops[-1] if run.loops else None
     if loop is None or not loop.more or loop.frame is not run.machine.frame:
         return False
-    keyed = run.condition(test).key
-    if keyed is None:
+    read = run.condition(test)
+    keyed = read.key
+    if keyed is None or (read.graded and any(isinstance(each, ir.Call) for each in ir.walk(loop.body))):
         return True
     if loop.changed is None:
         loop.changed = dataflow.sets(loop.body)

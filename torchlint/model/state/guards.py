@@ -48,6 +48,24 @@ def meet(one: Guard, other: Guard) -> Guard | None:
     return _both(one, other) if other else one
 
 
+MOST_LEFT = 4
+"""Paths that are told apart of those on which none of several guards holds."""
+
+
+def left_by(guards: Iterable[Guard]) -> list[Guard]:
+    """
+    The paths on which none of several guards holds: on each a part of every one of them fails. None where one always
+    holds, or both arms of a branch are among them; and none are told where there are too many.
+    """
+    left: set[Guard] = {ALWAYS}
+    for guard in guards:
+        found = [_both(other, frozenset({(key, 1 - arm)})) for other in left for key, arm in guard]
+        left = {each for each in found if each is not None}
+        if len(left) > MOST_LEFT:
+            return []
+    return sorted(left, key=repr)
+
+
 def agree(one: Guard, other: Guard) -> bool:
     """Whether two guards can hold at once: what `meet` says of them, without the guard that it makes."""
     if one <= other or not other:

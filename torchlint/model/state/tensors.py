@@ -17,7 +17,7 @@ from torchlint.condition import Condition
 from torchlint.model.events import Shape, WriteSpelling, WrittenPart
 from torchlint.model.events.trace import Step
 from torchlint.model.state.constants import NONE
-from torchlint.model.state.guards import ALWAYS, Guard, Truth
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, left_by
 from torchlint.syntax import ir
 
 if TYPE_CHECKING:
@@ -409,6 +409,7 @@ class Tensor:
             recorded = Truth.NO
             for _, node in self.grad_fn:
                 recorded = recorded | node.condition.truth()
+            unseen = unseen or (bool(self.grad_fn[0][0]) and bool(left_by([guard for guard, _ in self.grad_fn])))
             return ~(self.requires_grad.truth() & recorded) | (Truth.MAYBE if unseen else Truth.NO)
         if self.base is not None and self.base.grad_fn and self.view != "no_grad":
             return ~self.base.own.truth()

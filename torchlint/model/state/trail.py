@@ -17,7 +17,19 @@ from typing import Any, TypeAlias
 from torchlint.knowledge.shapes.domain import UNKNOWN
 from torchlint.model.state import values as domain
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, meet
-from torchlint.model.state.values import Choice, Grad, Mapping, Module, Sequence, Unbound, Unknown, Value, choose
+from torchlint.model.state.values import (
+    Choice,
+    Grad,
+    Mapping,
+    Module,
+    Sequence,
+    Unbound,
+    Unknown,
+    Value,
+    choose,
+    is_open,
+    unknown_guard,
+)
 
 MISSING: Any = object()
 """The field or key was not there."""
@@ -33,7 +45,7 @@ _VALUES_OR_NONE = frozenset({"last", "tail"})
 _TRUTHS = frozenset({"ambient", "callers_mode", "contiguous", "grad_mode"})
 _FLAGS = frozenset({"havocked", "hooked", "hooked_by_all", "patched", "retains_grad"})
 _UNIONS = frozenset({"replaced"})
-_TIMES = frozenset({"grad_reset", "grad_time"})
+_TIMES = frozenset({"device_set", "grad_reset", "grad_time"})
 _SPELLINGS = frozenset({"cut", "default_device", "default_dtype", "device", "made_by", "precise"})
 _SAME_OR_NONE = frozenset({"children", "contents", "layer", "strides", "trues"})
 JOINED = frozenset(
@@ -225,6 +237,10 @@ def _join_timed(values: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     return tuple(sorted(merged.values(), key=lambda entry: entry.time))
 
 
+_MOST_ENTRIES = 8
+"""Edges of one tensor; past it those to one node are joined."""
+
+
 def _join_guarded(values: list[tuple[Guard, Any]]) -> tuple[tuple[Guard, Any], ...]:
     merged: list[tuple[Guard, Any]] = []
     for guard, entries in values:
@@ -233,12 +249,20 @@ def _join_guarded(values: list[tuple[Guard, Any]]) -> tuple[tuple[Guard, Any], .
             if both is None:
                 continue
             for index, (known, other) in enumerate(merged):
-                if other is node:
-                    merged[index] = (known & both, node)
+                if other is node and (len(merged) >= _MOST_ENTRIES or not _forgets_doubt(known, both)):
+                    doubt = unknown_guard() if _forgets_doubt(known, both) else ALWAYS
+                    merged[index] = ((known & both) | doubt, node)
                     break
             else:
                 merged.append((both, node))
     return tuple(merged)
+
+
+def _forgets_doubt(one: Guard, other: Guard) -> bool:
+    """Whether what two guards have in common says no more that one of them rests on what nobody knows."""
+    if one <= other or other <= one:
+        return False
+    return (is_open(one) or is_open(other)) and not is_open(one & other)
 
 
 def _join_items(record: Any, values: list[tuple[Guard, Any]]) -> Any:

@@ -138,3 +138,5 @@ def _set(torch: Torch, what: str, value: str) -> None:
     if machine.stack or (machine.callers.called and getattr(torch, what) != value):
         torch.unsettled = True
     machine.trail.set(torch, what, value)
+    if what == "default_device":
+        machine.trail.set(torch, "device_set", machine.tick())

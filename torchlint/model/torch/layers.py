@@ -237,9 +237,11 @@ def _core(torch: Torch, layer: _Opaque, structure: object) -> GraphNode | None:
         return None
     if layer.own == GRAD_NO:
         return None
-    return new_node(
+    node = new_node(
         torch.autograd, f"{name}Backward", name, layer.site.node, layer.own, _edges_into(torch, layer), Truth.YES
     )
+    node.composed = True  # kernels differ: the last of its nodes may be cuDNN's one, or one that only stacks the steps
+    return node
 
 
 def _saved(torch: Torch, layer: _Opaque, node: GraphNode) -> tuple[Saved, ...]:
@@ -292,6 +294,7 @@ def _structure(torch: Torch, layer: _Opaque, structure: object, sizes: Iterator[
     elif layer.own != GRAD_NO:
         holds = Truth.YES if layer.owned else Truth.MAYBE
         node = new_node(autograd, f"{display}Backward", display, origin, layer.own, _edges_into(torch, layer), holds)
+        node.composed = True
     result = fresh(
         autograd,
         origin,

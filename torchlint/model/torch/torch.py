@@ -21,6 +21,7 @@ class Torch:
         "default_device",
         "default_dtype",
         "default_training",
+        "device_set",
         "machine",
         "modes_set",
         "switched",
@@ -35,6 +36,8 @@ class Torch:
         """The dtype of new float tensors, "" if it is not known."""
         self.default_device = "cpu"
         """The type of the device of new tensors, "" if it is not known."""
+        self.device_set = 0
+        """When a call has last set it."""
         self.unsettled = False
         """Whether one of these was set by a function, or when some had run: nobody knows with which the others run."""
         self.very_dtypes = True
