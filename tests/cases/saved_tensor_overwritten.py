@@ -1768,3 +1768,143 @@ def kept_otherwise_by_a_base_class_elsewhere():
     cell = Cell(y)
     cell.w.mul_(2)
     y.sum().backward()
+
+
+def result_of_a_function_whose_apply_an_attribute_holds():
+    """Raises: modified by an inplace operation"""
+
+    class Spike(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x.exp()
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx, grad):
+            (y,) = ctx.saved_tensors
+            return grad * y
+
+    class Neuron(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fire = Spike.apply
+            self.spike = nn.Linear(3, 3)
+
+        def forward(self, x):
+            y = self.fire(self.spike(x))
+            y.mul_(2)  # error: [TLN201]
+            return y
+
+    Neuron()(torch.ones(2, 3)).sum().backward()
+
+
+def result_of_a_function_whose_apply_an_attribute_holds_and_that_keeps_its_input():
+    class Spike(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.exp()
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return grad * x.exp()
+
+    class Neuron(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fire = Spike.apply
+            self.spike = nn.Linear(3, 3)
+
+        def forward(self, x):
+            y = self.fire(self.spike(x))
+            y.mul_(2)
+            return y
+
+    Neuron()(torch.ones(2, 3)).sum().backward()
+
+
+def result_of_a_function_that_is_a_static_class():
+    """Raises: modified by an inplace operation"""
+
+    class Neuron(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fire = self.Spike.apply
+            self.linear = nn.Linear(3, 3)
+
+        @staticmethod
+        class Spike(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                y = x.exp()
+                ctx.save_for_backward(y)
+                return y
+
+            @staticmethod
+            def backward(ctx, grad):
+                (y,) = ctx.saved_tensors
+                return grad * y
+
+        def forward(self, x):
+            y = self.fire(self.linear(x))
+            y.mul_(2)  # error: [TLN201]
+            return y
+
+    Neuron()(torch.ones(2, 3)).sum().backward()
+
+
+def one_step_of_a_sequence_whose_sizes_are_taken_apart():
+    """Raises: modified by an inplace operation"""
+
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            batch, length, width = x.size()
+            step = x[:, 0, :]
+            y = self.linear(step)
+            step.mul_(2)  # error: [TLN201]
+            return y
+
+    Recurrent()(torch.ones(2, 3, 4)).sum().backward()
+
+
+def steps_of_four_dimensions_whose_sizes_are_taken_apart():
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            batch, length, beams, width = x.shape
+            step = x[:, 0, :]
+            y = self.linear(step)
+            step.mul_(2)
+            return y
+
+    x = torch.ones(2, 3, 2, 4, requires_grad=True)
+    Recurrent()(x * 1).sum().backward()
+
+
+def one_step_of_a_sequence_whose_sizes_are_tried():
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            try:
+                batch, length, width = x.shape
+            except ValueError:
+                pass
+            step = x[:, 0, :]
+            y = self.linear(step)
+            step.mul_(2)
+            return y
+
+    x = torch.ones(2, 3, 2, 4, requires_grad=True)
+    Recurrent()(x * 1).sum().backward()
