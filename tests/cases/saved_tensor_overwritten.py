@@ -1908,3 +1908,34 @@ def one_step_of_a_sequence_whose_sizes_are_tried():
 
     x = torch.ones(2, 3, 2, 4, requires_grad=True)
     Recurrent()(x * 1).sum().backward()
+
+
+def convolution_of_its_own_without_a_bias():
+    """Raises: modified by an inplace operation"""
+
+    class Standardised(nn.Conv2d):
+        def __init__(self, inputs, outputs):
+            super().__init__(inputs, outputs, 3, bias=False)
+
+        def forward(self, x):
+            weight = self.weight - self.weight.mean()
+            y = F.relu(F.conv2d(x, weight, self.bias))
+            y.add_(1)  # error: [TLN201]
+            return y
+
+    Standardised(2, 2)(torch.rand(1, 2, 4, 4)).sum().backward()
+
+
+def convolution_of_its_own_that_asks_for_its_bias():
+    class Standardised(nn.Conv2d):
+        def __init__(self, inputs, outputs):
+            super().__init__(inputs, outputs, 3, bias=False)
+
+        def forward(self, x):
+            y = F.conv2d(x, self.weight, self.bias)
+            if self.bias is not None:
+                y = y.exp()
+            y.add_(1)
+            return y
+
+    Standardised(2, 2)(torch.rand(1, 2, 4, 4)).sum().backward()
