@@ -1939,3 +1939,34 @@ def convolution_of_its_own_that_asks_for_its_bias():
             return y
 
     Standardised(2, 2)(torch.rand(1, 2, 4, 4)).sum().backward()
+
+
+def dictionary_of_one_part():
+    """Raises: modified by an inplace operation"""
+
+    class Head(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x):
+            y = torch.sigmoid(self.linear(x))
+            y.mul_(2)  # error: [TLN201]
+            return {"out": y}
+
+    Head()(torch.ones(2, 3))["out"].sum().backward()
+
+
+def dictionary_of_several_parts():
+    class Head(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x):
+            y = self.linear(x)
+            shown = torch.sigmoid(y)
+            shown.mul_(2)
+            return {"shown": shown, "out": y}
+
+    Head()(torch.ones(2, 3))["out"].sum().backward()
