@@ -1875,3 +1875,203 @@ def told_to_require_grad_on_each_way_out():
     for _ in range(3):
         a.requires_grad_()
         a.backward()
+def result_of_a_function_whose_apply_an_attribute_holds():
+    """Raises: modified by an inplace operation"""
+
+    class Spike(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x.exp()
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx, grad):
+            (y,) = ctx.saved_tensors
+            return grad * y
+
+    class Neuron(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fire = Spike.apply
+            self.spike = nn.Linear(3, 3)
+
+        def forward(self, x):
+            y = self.fire(self.spike(x))
+            y.mul_(2)  # error: [TLN201]
+            return y
+
+    Neuron()(torch.ones(2, 3)).sum().backward()
+
+
+def result_of_a_function_whose_apply_an_attribute_holds_and_that_keeps_its_input():
+    class Spike(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.exp()
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return grad * x.exp()
+
+    class Neuron(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fire = Spike.apply
+            self.spike = nn.Linear(3, 3)
+
+        def forward(self, x):
+            y = self.fire(self.spike(x))
+            y.mul_(2)
+            return y
+
+    Neuron()(torch.ones(2, 3)).sum().backward()
+
+
+def result_of_a_function_that_is_a_static_class():
+    """Raises: modified by an inplace operation"""
+
+    class Neuron(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fire = self.Spike.apply
+            self.linear = nn.Linear(3, 3)
+
+        @staticmethod
+        class Spike(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                y = x.exp()
+                ctx.save_for_backward(y)
+                return y
+
+            @staticmethod
+            def backward(ctx, grad):
+                (y,) = ctx.saved_tensors
+                return grad * y
+
+        def forward(self, x):
+            y = self.fire(self.linear(x))
+            y.mul_(2)  # error: [TLN201]
+            return y
+
+    Neuron()(torch.ones(2, 3)).sum().backward()
+
+
+def one_step_of_a_sequence_whose_sizes_are_taken_apart():
+    """Raises: modified by an inplace operation"""
+
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            batch, length, width = x.size()
+            step = x[:, 0, :]
+            y = self.linear(step)
+            step.mul_(2)  # error: [TLN201]
+            return y
+
+    Recurrent()(torch.ones(2, 3, 4)).sum().backward()
+
+
+def steps_of_four_dimensions_whose_sizes_are_taken_apart():
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            batch, length, beams, width = x.shape
+            step = x[:, 0, :]
+            y = self.linear(step)
+            step.mul_(2)
+            return y
+
+    x = torch.ones(2, 3, 2, 4, requires_grad=True)
+    Recurrent()(x * 1).sum().backward()
+
+
+def one_step_of_a_sequence_whose_sizes_are_tried():
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            try:
+                batch, length, width = x.shape
+            except ValueError:
+                pass
+            step = x[:, 0, :]
+            y = self.linear(step)
+            step.mul_(2)
+            return y
+
+    x = torch.ones(2, 3, 2, 4, requires_grad=True)
+    Recurrent()(x * 1).sum().backward()
+
+
+def convolution_of_its_own_without_a_bias():
+    """Raises: modified by an inplace operation"""
+
+    class Standardised(nn.Conv2d):
+        def __init__(self, inputs, outputs):
+            super().__init__(inputs, outputs, 3, bias=False)
+
+        def forward(self, x):
+            weight = self.weight - self.weight.mean()
+            y = F.relu(F.conv2d(x, weight, self.bias))
+            y.add_(1)  # error: [TLN201]
+            return y
+
+    Standardised(2, 2)(torch.rand(1, 2, 4, 4)).sum().backward()
+
+
+def convolution_of_its_own_that_asks_for_its_bias():
+    class Standardised(nn.Conv2d):
+        def __init__(self, inputs, outputs):
+            super().__init__(inputs, outputs, 3, bias=False)
+
+        def forward(self, x):
+            y = F.conv2d(x, self.weight, self.bias)
+            if self.bias is not None:
+                y = y.exp()
+            y.add_(1)
+            return y
+
+    Standardised(2, 2)(torch.rand(1, 2, 4, 4)).sum().backward()
+
+
+def dictionary_of_one_part():
+    """Raises: modified by an inplace operation"""
+
+    class Head(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x):
+            y = torch.sigmoid(self.linear(x))
+            y.mul_(2)  # error: [TLN201]
+            return {"out": y}
+
+    Head()(torch.ones(2, 3))["out"].sum().backward()
+
+
+def dictionary_of_several_parts():
+    class Head(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x):
+            y = self.linear(x)
+            shown = torch.sigmoid(y)
+            shown.mul_(2)
+            return {"shown": shown, "out": y}
+
+    Head()(torch.ones(2, 3))["out"].sum().backward()

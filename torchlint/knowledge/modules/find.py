@@ -147,6 +147,10 @@ class ModuleKind:
         """The parameters and buffers that it may or may not have (`Linear(2, 3, bias=flag)`)."""
         return frozenset(one.name for one in self._own(config) if one.registered is None)
 
+    def absent(self, config: Mapping[str, object]) -> frozenset[str]:
+        """The parameters and buffers that it surely lacks: what is registered as None (`Linear(2, 3, bias=False)`)."""
+        return frozenset(one.name for one in self._own(config) if one.registered is False)
+
     def may_be_trained(self, config: Mapping[str, object]) -> bool:
         """Whether it may have parameters though it surely has none."""
         if not self.trainable or self.container:

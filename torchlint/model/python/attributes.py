@@ -234,6 +234,10 @@ def _module_attribute(module: Module, name: str) -> Value:
     if name in module.parameters:
         return module.parameters[name]
     if name in module.config:
+        if name in module.kind.absent(module.config):  # `bias=False` is an argument, the attribute of that name is None
+            return NONE
+        if name in module.kind.uncertain(module.config):
+            return Unknown()
         value = module.config[name]
         return Constant(value) if isinstance(value, (int, float, str, bool, type(None))) else Unknown()
     return Bound(module, name)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from torchlint.model.autograd.tensors import materialise
 from torchlint.model.autograd.writes import escape
-from torchlint.model.python.attributes import owner_of_dict
+from torchlint.model.python.attributes import evaluate_again, owner_of_dict
 from torchlint.model.python.containers import any_of, elements_of, widen_list
 from torchlint.model.python.derived_parameters import cst_expression, derived_parameter, written_grad
 from torchlint.model.python.flags import unsettle_origins
@@ -61,6 +62,7 @@ def assign_statement(run: Run, node: ir.Assign) -> None:
         return
     value = run.evaluate(node.value)
     for target in node.targets:
+        _tell_rank(run, node.value, target)
         derived_parameter(run, node, target, value)
         written_grad(run, target, value, node)
         assign(run, target, value)
@@ -73,6 +75,22 @@ def assign_statement(run: Run, node: ir.Assign) -> None:
                 if isinstance(element, ir.Name) and element.id in variables:
                     for hook in run.machine.watch.name_set:
                         hook(element.id, variables[element.id], node)
+
+
+def _tell_rank(run: Run, node: ir.Expression, target: ir.Expression) -> None:
+    """`batch, length, width = x.shape`: Python goes on only where `x` has three dimensions."""
+    called = isinstance(node, ir.Call) and not node.arguments
+    asked = node.function if isinstance(node, ir.Call) and called else node
+    if not (isinstance(asked, ir.Attribute) and asked.attr == ("size" if called else "shape")):
+        return
+    if not isinstance(target, ir.Sequence) or any(isinstance(each, ir.Starred) for each in target.elements):
+        return
+    owner = evaluate_again(run, asked.value)
+    if isinstance(owner, Unknown):
+        # an input of a `forward`, as with the methods of tensors: of a size that is taken apart it is a tensor
+        owner = materialise(run.autograd, owner) if owner.hint and owner.certain_edge else owner.tensor or owner
+    if isinstance(owner, Tensor) and owner.shape is None:
+        run.machine.trail.set(owner, "shape", (None,) * len(target.elements))
 
 
 def assign(run: Run, target: ir.Expression, value: Value) -> None:

@@ -19,7 +19,8 @@ MODULE_BASES = frozenset(
 _PLAIN_BASES = ("builtins.object", "abc.ABC", "typing.", "typing_extensions.")
 _PLAIN_METACLASSES = frozenset({"abc.ABCMeta", "builtins.type"})
 _PLAIN_DECORATORS = (
-    "typing.", "typing_extensions.", "abc.", "functools.total_ordering", "warnings.deprecated"
+    "typing.", "typing_extensions.", "abc.", "functools.total_ordering", "warnings.deprecated",
+    "builtins.staticmethod",
 )  # fmt: skip
 DATACLASS = "dataclasses.dataclass"
 _MAKES = frozenset({"__new__", "__init_subclass__", "__setattr__", "__getattribute__"})

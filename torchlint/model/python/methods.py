@@ -81,7 +81,8 @@ def call_bound(run: Run, bound: Bound, site: CallSite) -> Value:
     if bound.function is not None:
         return call_method(run, bound.receiver, bound.function, site)
     receiver = site.node.function
-    where = receiver.value if isinstance(receiver, ir.Attribute) else receiver
+    written = isinstance(receiver, ir.Attribute) and receiver.attr == bound.name
+    where = receiver.value if isinstance(receiver, ir.Attribute) and written else receiver
     return _named_method(run, bound.receiver, bound.name, site, where)
 
 
@@ -113,12 +114,17 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
         if save_for_backward(run, receiver, node.attr, site):
             return NONE
         found = attribute(run, receiver, node.attr, node)
-        if not (isinstance(found, Bound) and found.function is None):
+        if not (isinstance(found, Bound) and found.function is None) or _is_kept(receiver, node.attr, found):
             result = run.invoke(found, site)
             for hook in run.machine.watch.method if isinstance(receiver, (Instance, Class)) else ():
                 hook(receiver, node.attr, site.positional, site.keywords, result, site.node)
             return result
     return _named_method(run, receiver, node.attr, site, node.value)
+
+
+def _is_kept(receiver: Instance | Class | Super, name: str, found: Bound) -> bool:
+    """Whether an attribute holds the method, which is one of another object's (`self.spike = Spike.apply`)."""
+    return isinstance(receiver, Instance) and receiver.attributes.get(name) is found
 
 
 def _manual_zeroing(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -> None:

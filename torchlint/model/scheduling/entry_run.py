@@ -379,12 +379,14 @@ def _return_of(definition: ir.FunctionDef) -> ir.Node:
 def _differentiated(value: Value) -> list[Value]:
     """
     What of the value of a `forward` its caller differentiates: the first part of it, and all that is a loss; of a
-    dictionary, whose order says less, what is called a loss.
+    dictionary, whose order says less, what is called a loss, or the one part that it has.
     """
     if isinstance(value, Choice):
         return _differentiated_of_each(value)
     if isinstance(value, Mapping):
-        named = value.items.items() if value.items is not None and fits(value) else ()
+        named = list(value.items.items()) if value.items is not None and fits(value) else []
+        if len(named) == 1:
+            return _differentiated(named[0][1])
         return [each for key, each in named if isinstance(key, str) and "loss" in key and isinstance(each, Tensor)]
     if not isinstance(value, Sequence):
         return [value]
