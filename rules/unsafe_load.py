@@ -26,9 +26,9 @@ class UnsafeLoad(Rule):
 
     ## Cure
     `weights_only=True`, the default from torch 2.6 on, is enough for tensors, state dicts and plain containers of them.
-    It refuses whole modules, values of NumPy's, `defaultdict`, dates, paths, members of an `Enum`, objects: save a
-    `state_dict()` and plain values, or allow a class by `torch.serialization.add_safe_globals` (of no use for a
-    `defaultdict` or NumPy's values). A crafted file runs code in spite of it before 2.6, corrupts memory before 2.10.
+    It refuses modules, values of NumPy's, `defaultdict`, `torch.__version__`, dates, paths, members of an `Enum`,
+    objects: save a `state_dict()` and plain values, or allow a class by `torch.serialization.add_safe_globals` (no use
+    for `defaultdict` or NumPy's values). Crafted files run code in spite of it before 2.6, corrupt memory before 2.10.
 
     ## Fix safety
     Unsafe: a file with other things in it is refused. None where the project is known to save such.

@@ -477,3 +477,16 @@ def a_part_is_asked_for_as_what_weights_hold():
     file.seek(0)
     restored(file)
     file.seek(0)
+
+
+def the_release_is_saved_as_it_is():
+    """Holds: type(torch.__version__) is not str"""
+
+    def restored(path):
+        return torch.load(path, weights_only=False)  # strict: [TLN904]
+
+    import io
+
+    torch.save({"version": torch.__version__, "scale": torch.ones(1)}, file := io.BytesIO())
+    file.seek(0)
+    restored(file)["scale"].mean()

@@ -52,6 +52,11 @@ REFUSED = [
     "argparse.ArgumentParser().parse_args([])",
     "dict(best=np.max(losses), epoch=1)",
     "pathlib.Path('a')",
+    "{'order': range(3)}",
+    "{'random': torch.Generator()}",
+    "torch.__version__",
+    "{'version': torch.__version__, 'net': net.state_dict()}",
+    "dict(version=copy.copy(torch.__version__))",
 ]
 LOADED = [
     "net.state_dict()",
@@ -72,6 +77,11 @@ LOADED = [
     "nn.Parameter(torch.ones(2))",
     "(torch.Size([1]), torch.device('cpu'), torch.float32, {1, 2}, None, 1j)",
     "np.shape(losses)",
+    "list(range(3))",
+    "torch.Generator().get_state()",
+    "str(torch.__version__)",
+    "{'version': f'{torch.__version__}', 'cuda': torch.version.cuda, 'same': torch.version.__version__}",
+    "(torch.__version__.split('+')[0], torch.__version__[:3], torch.__version__ + '')",
 ]
 
 
@@ -97,6 +107,7 @@ def test_torch_refuses_what_is_said_to_be(what: str, is_refused: bool) -> None:
     "collections.defaultdict": "list", "argparse.Namespace": "", "pathlib.Path": "'a'", "datetime.datetime": "1, 1, 1",
     "datetime.date": "1, 1, 1", "datetime.timedelta": "", "decimal.Decimal": "1", "types.SimpleNamespace": "",
     "random.Random": "1", "collections.deque": "[1]", "frozenset": "", "type": "1",
+    "range": "3", "torch.Generator": "",
 }.items()])  # fmt: skip
 def test_everything_that_is_listed_is_refused(name: str, made: str) -> None:
     file, names = io.BytesIO(), dict[str, object]()
@@ -113,7 +124,7 @@ def test_everything_that_is_listed_is_refused(name: str, made: str) -> None:
 
 
 def test_every_listed_name_is_asked_about() -> None:
-    assert len(MADE) == 12
+    assert len(MADE) == 14
 
 
 @pytest.mark.parametrize(
@@ -129,6 +140,9 @@ def test_every_listed_name_is_asked_about() -> None:
         ("def state():\n    return {'random': np.random.get_state()}\nbest = {'state': state()}\n", True),
         ("def state():\n    def of():\n        return np.ones(2)\n    return 1\nbest = {'state': state()}\n", False),
         ("best = {'made': type(net)}\n", True),
+        ("release = torch.__version__\nbest = {'release': release}\n", True),
+        ("from torch import __version__\nbest = {'release': __version__}\n", True),
+        ("__version__ = '1.0'\nbest = {'release': __version__}\n", False),
         ("best = {'made': net.__class__}\n", True),
         ("best = {'made': type(net).__name__}\n", False),
     ],

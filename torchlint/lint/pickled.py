@@ -68,8 +68,13 @@ MADE: dict[str, Refused] = {
     "types.SimpleNamespace": Refused("a `SimpleNamespace`", "save `vars(…)` of it"),
     "random.Random": Refused("a generator of random numbers", "save its `getstate()`"),
     "type": Refused("a class", "save its name", ""),
+    "range": Refused("a `range`", "save `list(…)` of it"),
+    "torch.Generator": Refused("a `Generator`", "save its `get_state()`"),
 }
 """What `weights_only=True` refuses, by what makes it; a test asks torch."""
+_VERSION = Refused("`torch.__version__`, a `TorchVersion`", "save `str(torch.__version__)`")
+_VERSIONS = frozenset({"torch.__version__", "torch.torch_version.__version__"})
+"""Names of the release, which is no plain text; what is made of it (`split`, a part, an f-string) is one."""
 _PYTHONS = frozenset({"numpy.shape", "numpy.ndim", "numpy.size", "numpy.allclose", "numpy.array_equal"})
 """Functions of NumPy whose results are Python's own."""
 _HOLDS = frozenset({"dict", "list", "tuple", "set", "collections.OrderedDict", "collections.Counter"})
@@ -183,7 +188,7 @@ class Contents:
         if isinstance(node, ast.Attribute) and node.attr == "__class__":
             return MADE["type"]
         if isinstance(node, (ast.Name, ast.Attribute)):
-            return self._of_name(node, around, line, depth)
+            return _VERSION if self._full(node) in _VERSIONS else self._of_name(node, around, line, depth)
         return None
 
     def _first(self, parts: list[ast.expr], around: ast.AST, line: int, depth: int) -> Refused | None:
