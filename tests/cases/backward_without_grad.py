@@ -1207,3 +1207,44 @@ def a_layer_appended_by_another():
             return self.layers[-1](x)
 
     Net()(torch.rand(2, 3)).sum().backward()
+
+
+def network_that_another_method_builds():
+    """What the constructor has set keeps the place."""
+
+    class Actor:
+        def __init__(self, layers):
+            self.layers = layers
+            self.model: nn.Sequential = nn.Sequential()
+            self.head = nn.Identity()
+
+        def make(self):
+            return nn.Sequential(*[nn.Linear(3, 3) for _ in self.layers]), nn.Linear(3, 1)
+
+        def build(self):
+            self.model, self.head = self.make()
+
+        def gradients(self, x):
+            out = self.model(torch.tensor(x)).sum()
+            return torch.autograd.grad(out, list(self.model.parameters()))
+
+        def slope(self, x):
+            self.head(torch.tensor(x)).sum().backward()
+
+    actor = Actor((3, 3))
+    actor.build()
+    actor.gradients([1.0, 2.0, 3.0])
+    actor.slope([1.0, 2.0, 3.0])
+
+
+def network_that_nobody_builds():
+    """Raises: does not require grad"""
+
+    class Actor:
+        def __init__(self):
+            self.model = nn.Sequential()
+
+        def slope(self, x):
+            self.model(torch.tensor(x)).sum().backward()  # error: [TLN104]
+
+    Actor().slope([1.0, 2.0, 3.0])

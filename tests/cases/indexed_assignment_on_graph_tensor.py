@@ -455,3 +455,15 @@ def rows_flipped_after_they_were_packed():
         features[i, : lengths[i]] = features[i, : lengths[i]].flip(dims=[0])  # strict: [TLN205, TLN220]
     outputs, _ = torch.nn.utils.rnn.pad_packed_sequence(forwards, batch_first=True)
     (lstm(features)[0].sum() + outputs.sum()).backward()
+
+
+def given_to_what_an_import_may_be():
+    """Holds: log_delta._version == 4"""
+    from operator import add
+
+    steps = nn.Parameter(torch.rand(4, 3))
+    log_delta = torch.zeros(4, 3)
+    log_delta[0] = steps[0]  # strict: [TLN205, TLN220]
+    for t in range(1, 4):
+        log_delta[t] = add(log_delta[t - 1], steps[t])  # strict: [TLN220, TLN220]
+    log_delta.sum().backward()

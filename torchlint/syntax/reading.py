@@ -315,6 +315,9 @@ class Reader:
                 names = {each.id for each in ir.walk(target) if isinstance(each, ir.Name)}
                 self.bound |= names
                 self.others |= names
+                for part in ir.walk(target):
+                    if type(part) is ir.Attribute:  # `self.model, self.head = self.make()`
+                        self.assigned.setdefault(part.attr, set())
 
     def augmented(self, node: ir.AugmentedAssign) -> None:
         if type(node.value) in CONTAINERS:

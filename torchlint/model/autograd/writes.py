@@ -29,6 +29,7 @@ from torchlint.model.state.values import (
     NONE,
     Choice,
     Constant,
+    External,
     Grad,
     GraphNode,
     Saved,
@@ -166,7 +167,7 @@ def write(
         raises = raises | outdated
     storage = tensor.storage
     needed, saved_by, savers = _needed(autograd, tensor)
-    handed = any(each.sure and not _is_written_back(autograd, each) for each in storage.uses)
+    handed = any(each.sure and _may_be_by_layer(autograd, each) for each in storage.uses)
     handed = handed or _read_with_parameters(autograd, tensor)
     old_in_graph = grad.truth() & ~tensor.is_leaf
     node: GraphNode | None = None
@@ -267,13 +268,23 @@ def _needed(autograd: Autograd, tensor: Tensor) -> tuple[Truth, tuple[Step, ...]
     return needed, tuple(reversed(steps)), tuple(savers)
 
 
-def _is_written_back(autograd: Autograd, use: Use) -> bool:
-    """Whether the statement that writes gave away the very part that it writes: `x[i] = rotated(x[i])`."""
+def _may_be_by_layer(autograd: Autograd, use: Use) -> bool:
+    """
+    Whether what was given the memory may be a layer, which saves it: what `self` or a variable holds, and no imported
+    function. Not where the statement that writes gave away the very part that it writes: `x[i] = self.rotated(x[i])`.
+    """
+    function = use.origin.function if isinstance(use.origin, ir.Call) else None
+    root = function
+    while isinstance(root, ir.Attribute):
+        root = root.value
+    held = autograd.machine.frame.variables.get(root.id) if isinstance(root, ir.Name) else None
+    if held is None or isinstance(held, External):
+        return False
     statement = autograd.machine.statement
     if not isinstance(statement, ir.Assign) or statement.value is None:
-        return False
+        return True
     parts = list(ir.walk(statement.value))
-    return any(each is use.origin for each in parts) and any(
+    return not any(each is use.origin for each in parts) or not any(
         isinstance(target, ir.Subscript) and isinstance(each, ir.Subscript) and same(target, each)
         for target in statement.targets
         for each in parts

@@ -189,7 +189,7 @@ class InplaceWrite(Event):
         The write cannot harm: nothing saved what was overwritten to this memory, and no part of it was read between
         its writes; or none of the function's results has a graph.
     handed
-        Before the write, unknown code was given the memory, or an operation with parameters read it.
+        Before the write, what may be a layer that nobody knows, or an operation with parameters, was given the memory.
     index
         See `WrittenPart`; "" for other writes.
     grad_mode

@@ -3,7 +3,8 @@ What an object may hold when one of its methods is called: other methods may hav
 
 A switch, a counter, a cache that is None until it is filled: what the constructor has set and another method sets
 again, or whoever holds the object, need not be as the constructor left it. A layer or a parameter that another method
-replaces is taken to be replaced by one of its kind. Reads the names that are assigned; runs nothing.
+replaces is taken to be replaced by one of its kind, but for what only keeps the place (`nn.Sequential()`). Reads the
+names that are assigned; runs nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from torchlint.model.state.values import (
     Function,
     Instance,
     Mapping,
+    Module,
     Scalar,
     Sequence,
     Tensor,
@@ -108,6 +110,8 @@ def _is_state(value: Value) -> bool:
     """Whether it is what a program keeps in an attribute for a while, and no part of what the object is."""
     if isinstance(value, Tensor):
         return value.is_parameter is Truth.NO
+    if isinstance(value, Module):
+        return value.kind.name == "Identity" or (bool(value.kind.container) and value.children == ())
     return isinstance(value, (Constant, Sequence, Mapping))
 
 
