@@ -59,14 +59,10 @@ class DataAttributeWrite(Rule):
             """
             import torch
 
-            layer = torch.nn.Linear(2, 2)
-            def gates(x):
-                h = torch.sigmoid(layer(x))
-                h.data.clamp_(min=0.1)  # smell: [TLN207]
-                return h
-            print(gates(torch.ones(1, 2)))
+            h = torch.sigmoid(torch.nn.Linear(2, 2)(torch.ones(1, 2)))
+            h.data.mul_(2)  # smell: [TLN207]
             """,
-            shows=Holds("gates(torch.ones(1, 2))._version == 0"),
+            shows=Holds("h._version == 0"),
         ),
         Example(
             """

@@ -2071,7 +2071,7 @@ def dictionary_of_several_parts():
         def forward(self, x):
             y = self.linear(x)
             shown = torch.sigmoid(y)
-            shown.mul_(2)
+            shown.mul_(2)  # smell: [TLN204]
             return {"shown": shown, "out": y}
 
     Head()(torch.ones(2, 3))["out"].sum().backward()
