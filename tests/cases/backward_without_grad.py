@@ -1248,3 +1248,14 @@ def network_that_nobody_builds():
             self.model(torch.tensor(x)).sum().backward()  # error: [TLN104]
 
     Actor().slope([1.0, 2.0, 3.0])
+
+
+def given_to_a_hook_that_nobody_knows():
+    """A forward hook is given the input as well."""
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    layer.register_forward_hook(turned_on)
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()

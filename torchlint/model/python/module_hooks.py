@@ -9,6 +9,7 @@ return something.
 from __future__ import annotations
 
 from torchlint.model.python.callbacks import hand_on, hand_on_with_calls, run_handed_on
+from torchlint.model.python.flags import unsettle
 from torchlint.model.python.functions import may_return
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
@@ -140,4 +141,6 @@ def after_call(run: Run, module: Value, attributes: dict[str, Value], site: Call
         result = choose([(guard, result if each == NONE else each) for guard, each in options])
     if HOOKED not in attributes and not run.hooked_by_all:
         return result
+    for value in (*site.values(), result):  # code that nobody knows is given both
+        unsettle(run, value, slightly=True)
     return choose([(unknown_guard(), result), (unknown_guard(), Unknown(reachable_tensors(result)))])
