@@ -64,11 +64,6 @@ def may_be_called_otherwise(cls: Class) -> bool:
     return any(not is_plain_base(base) and not is_module_base(base) for base in cls.outside())
 
 
-def may_be_set_otherwise(cls: Class) -> bool:
-    """Whether a base that nobody knows may have a `__setattr__` of its own, which keeps what it likes."""
-    return any(not is_plain_base(base) and not is_module_base(base) for base in cls.outside())
-
-
 def inherits_known(cls: Class) -> bool:
     """Whether all that objects of the class inherit from outside of the project is known."""
     return all(is_plain_base(base) or is_module_base(base) for base in cls.outside())

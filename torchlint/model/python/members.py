@@ -10,7 +10,7 @@ from functools import partial
 
 from torchlint.model.autograd.writes import rebind_grad, refuse_gradient, require_grad
 from torchlint.model.python.flags import unsettle, unsettle_origins
-from torchlint.model.python.making import may_be_set_otherwise
+from torchlint.model.python.making import inherits_known
 from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import forget_variables
@@ -117,7 +117,8 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     if not machine.expected_errors and _refuses(instance.cls, name, value):
         machine.dead = True
         return
-    if may_be_set_otherwise(instance.cls) and any(isinstance(each, Tensor) for _, each in alternatives(value)):
+    # a base that nobody knows may have a `__setattr__` of its own
+    if not inherits_known(instance.cls) and any(isinstance(each, Tensor) for _, each in alternatives(value)):
         value = _kept_otherwise(value)
     store_member(run, instance, name, value)
 
