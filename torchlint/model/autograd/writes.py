@@ -43,7 +43,7 @@ from torchlint.model.state.values import (
     unknown_guard,
 )
 from torchlint.syntax import ir
-from torchlint.syntax.spelling import same
+from torchlint.syntax.spelling import dotted, same
 from torchlint.syntax.tree import written
 
 MOST_WRITES = 128
@@ -273,11 +273,8 @@ def _may_be_by_layer(autograd: Autograd, use: Use) -> bool:
     Whether what was given the memory may be a layer, which saves it: what `self` or a variable holds, and no imported
     function. Not where the statement that writes gave away the very part that it writes: `x[i] = self.rotated(x[i])`.
     """
-    function = use.origin.function if isinstance(use.origin, ir.Call) else None
-    root = function
-    while isinstance(root, ir.Attribute):
-        root = root.value
-    held = autograd.machine.frame.variables.get(root.id) if isinstance(root, ir.Name) else None
+    root = dotted(use.origin.function).partition(".")[0] if isinstance(use.origin, ir.Call) else ""
+    held = autograd.machine.frame.variables.get(root)
     if held is None or isinstance(held, External):
         return False
     statement = autograd.machine.statement

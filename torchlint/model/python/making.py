@@ -59,9 +59,7 @@ def may_be_called_otherwise(cls: Class) -> bool:
     Whether a base, a decorator or a metaclass that nobody knows may have given the class a `__call__` of its own, or
     have wrapped its `forward`.
     """
-    if any(each.finished_elsewhere for each in cls.ancestry()):
-        return True
-    return any(not is_plain_base(base) and not is_module_base(base) for base in cls.outside())
+    return any(each.finished_elsewhere for each in cls.ancestry()) or not inherits_known(cls)
 
 
 def inherits_known(cls: Class) -> bool:
@@ -77,7 +75,7 @@ def made_as_written(cls: Class) -> bool:
         init = each.attributes.get("__init__")
         if init is not None and not (isinstance(init, Function) and init.kind == ""):
             return False
-    return all(is_plain_base(base) or is_module_base(base) for base in cls.outside())
+    return inherits_known(cls)
 
 
 def called_as_written(cls: Class) -> bool:
