@@ -38,7 +38,6 @@ class ConcatenationInLoop(Rule):
     name = "concatenation-in-loop"
     level = Level.STRICT
     fixes = "unsafe"
-    spares_tests = True
     bad = (
         Example(
             """

@@ -44,7 +44,6 @@ class DeprecatedApi(Rule):
     level = Level.WARNING
     fixes = "both"
     may_be_strict = True
-    spares_tests = True
     bad = (
         Example(
             """

@@ -41,7 +41,6 @@ class EvaluationTracksGradients(Rule):
     level = Level.SMELL
     fixes = "unsafe"
     may_be_strict = True
-    spares_tests = True
     bad = (
         Example(
             """

@@ -40,7 +40,6 @@ class ExactFloatComparison(Rule):
     level = Level.SMELL
     fixes = "unsafe"
     may_be_strict = True
-    spares_tests = True
     bad = (
         Example(
             """

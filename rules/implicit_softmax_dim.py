@@ -33,7 +33,6 @@ class ImplicitSoftmaxDim(Rule):
     name = "implicit-softmax-dim"
     level = Level.WARNING
     may_be_strict = True
-    spares_tests = True
     bad = (
         Example(
             """

@@ -42,7 +42,6 @@ class MaterialisedDiagonal(Rule):
     level = Level.SMELL
     fixes = "unsafe"
     may_be_strict = True
-    spares_tests = True
     bad = (
         Example(
             """

@@ -39,7 +39,6 @@ class MatmulChainOrder(Rule):
     level = Level.SMELL
     fixes = "unsafe"
     may_be_strict = True
-    spares_tests = True
     bad = (
         Example(
             """

@@ -36,7 +36,6 @@ class NeedlessCreateGraph(Rule):
     name = "needless-create-graph"
     level = Level.STRICT
     fixes = "unsafe"
-    spares_tests = True
     bad = (
         Example(
             """

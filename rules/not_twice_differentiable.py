@@ -40,7 +40,6 @@ class NotTwiceDifferentiable(Rule):
     level = Level.STRICT
     fixes = "unsafe"
     may_be_strict = True
-    spares_tests = True
     bad = (
         Example(
             """

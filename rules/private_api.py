@@ -36,7 +36,6 @@ class PrivateApi(Rule):
     level = Level.STRICT
     fixes = "both"
     may_be_strict = True
-    spares_tests = True
     bad = (
         Example(
             """

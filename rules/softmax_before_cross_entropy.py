@@ -58,7 +58,6 @@ class SoftmaxBeforeCrossEntropy(Rule):
     level = Level.WARNING
     fixes = "unsafe"
     may_be_strict = True
-    spares_tests = True
     bad = (
         Example(
             """

@@ -26,7 +26,8 @@ class TensorAttributeNotABuffer(Rule):
     ## Known limits
     Silent where the tensor is created on a device or moved by hand, in another file too (`head.x = fn(head.x)`), where
     it is assigned anew outside `__init__`, and for scalars, which work with tensors of every device:
-    `torch.ones(size)` may be one where `size` isn't known. In a test that moves nothing with `--strict` only.
+    `torch.ones(size)` may be one where `size` isn't known. With `--strict` only in
+    tests, and in a project of several files none of which names a device.
 
     ## References
     - [torch.nn.Module.register_buffer](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer)
@@ -36,7 +37,7 @@ class TensorAttributeNotABuffer(Rule):
     name = "tensor-attribute-not-a-buffer"
     level = Level.SMELL
     fixes = "unsafe"
-    spares_tests = True
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -98,6 +99,7 @@ class TensorAttributeNotABuffer(Rule):
         fix = Fix("make it a buffer", (Edit(event.statement, text),), safe=False)
         claims = (Observed("unregistered", f"{event.owner}.{event.attribute}"),)
         group, label = (event.module, event.owner), f"`{event.owner}.{event.attribute}`"
+        level = None if event.moves else Level.STRICT
         yield Diagnostic(
-            event.node, message, event.trace, fix, group=group, label=label, others="tensor", claims=claims
+            event.node, message, event.trace, fix, level, group=group, label=label, others="tensor", claims=claims
         )

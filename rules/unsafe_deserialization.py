@@ -33,7 +33,6 @@ class UnsafeDeserialization(Rule):
     name = "unsafe-deserialization"
     level = Level.STRICT
     may_be_strict = True
-    spares_tests = True
     bad = (
         Example(
             """

@@ -59,7 +59,6 @@ class UnstableLog(Rule):
     level = Level.SMELL
     fixes = "both"
     may_be_strict = True
-    spares_tests = True
     bad = (
         Example(
             """

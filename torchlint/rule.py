@@ -201,7 +201,7 @@ class Rule:
     are all strict, and not asked for, needs no tree, as long as `check` asks its nodes for nothing but their text
     (`code`, `shown`): what looks into them belongs into a fix that is made when it is wanted (`fix=partial(...)`).
 
-    A rule `spares_tests` if its smells are strict in files of tests: what a test builds is small, and thrown away.
+    Smells are strict in files of tests, whatever the rule: what a test builds is small, and thrown away.
 
     Raises
     ------
@@ -225,7 +225,6 @@ class Rule:
     check: ClassVar[Callable[..., Iterator[Diagnostic]]]
     visit: ClassVar[Callable[..., Iterator[Diagnostic]]]
     may_be_strict: ClassVar[bool] = False
-    spares_tests: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

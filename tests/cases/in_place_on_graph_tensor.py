@@ -231,3 +231,48 @@ def in_code_that_its_name_calls_inference():
 
     sampler = Sampler()
     sampler.sample_actions(torch.ones(2, 3))
+
+
+def what_is_none_where_it_was_saved_and_has_a_method_called():
+    class Scorer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(3, 3)
+
+        def score(self, x, mask):
+            p = torch.relu(self.head(x))
+            if mask is not None:
+                p = p * mask
+            mask = mask.squeeze(-1)
+            p *= 2
+            return p, mask
+
+        def as_written(self, x, mask):
+            if mask is None:
+                p = torch.relu(self.head(x))
+            else:
+                p = self.head(x) * mask
+            p *= mask.sum()
+            return p
+
+    net = Scorer()
+    net.score(torch.ones(1, 3), torch.ones(1, 1))[0].sum().backward()
+    net.as_written(torch.ones(1, 3), torch.ones(1, 1)).sum().backward()
+
+
+def what_may_be_none_where_it_was_saved():
+    """Holds: p._version == 1"""
+
+    class Scorer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(3, 3)
+
+        def score(self, x, mask):
+            p = torch.relu(self.head(x))
+            if mask is not None:
+                p = p * mask
+            p *= 2  # smell: [TLN204]
+            return p, mask
+
+    p, _ = Scorer().score(torch.ones(1, 3), None)

@@ -358,3 +358,20 @@ def two_tables_of_one_class():
 
     net = Scaled()
     net(torch.rand(3, 2))
+
+
+def a_table_made_longer_by_what_the_input_says_and_moved():
+
+    class Masked(nn.Module):
+        def __init__(self, length):
+            super().__init__()
+            self.mask = torch.ones(length, dtype=torch.bool)
+            self.moved = torch.ones(length)
+
+        def forward(self, given, index):
+            mask = self.mask.repeat(given.shape[0]).to(given.device)
+            weight = self.moved.repeat(given.size(0)).to(given.device)
+            return given.flatten(0, 1)[mask] * weight[:, None]
+
+    net = Masked(2)
+    net(torch.rand(3, 2, 2), 0)

@@ -363,8 +363,8 @@ class _Check:
         conditions = event.conditions if event is not None else ()
         if conditions and level is Level.ERROR:
             level = Level.WARNING  # an error has no open link
-        if level is Level.SMELL and rule.spares_tests and self._is_test:
-            level = Level.STRICT
+        if level is Level.SMELL and self._is_test:
+            level = Level.STRICT  # what a test builds is small, and thrown away
         if self._is_of_torch:
             level = Level.STRICT
         return Finding(

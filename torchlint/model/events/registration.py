@@ -185,6 +185,8 @@ class TensorAttributeUsed(Event):
         The value assigned.
     used
         The step of the operation in `forward`.
+    moves
+        Whether the project may move or convert its Modules: False where none of its files names a device.
     """
 
     attribute: str
@@ -192,6 +194,7 @@ class TensorAttributeUsed(Event):
     owner: str
     value_node: cst.BaseExpression
     used: Step
+    moves: bool = True
 
 
 @record(frozen=True, kw_only=True)

@@ -125,7 +125,7 @@ def _unknown_attribute(run: Run, value: Unknown, name: str, origin: ir.Node) -> 
         found = tensor_attribute(run.torch, value.tensor, name, origin)
         return found if found is not None else Bound(value.tensor, name)
     if name not in value.attributes:
-        depends = reachable_tensors(value)
+        depends = [] if name in _SAID_OF_TENSORS else reachable_tensors(value)
         part_of = value.part_of if name not in _OF_TENSORS else None
         value.attributes[name] = Unknown(
             depends,
@@ -268,7 +268,9 @@ def _bound(instance: Value, name: str, found: Value) -> Value:
     return Bound(instance, name, found) if isinstance(found, Function) else found
 
 
-_OF_TENSORS = frozenset({"data", "device", "dtype", "grad", "is_leaf", "ndim", "requires_grad", "shape"})
+_SAID_OF_TENSORS = frozenset({"device", "dtype", "is_leaf", "ndim", "requires_grad", "shape"})
+"""What is no tensor, and holds none, whatever it is read from."""
+_OF_TENSORS = _SAID_OF_TENSORS | {"data", "grad"}
 _MODULE_METHODS = frozenset(
     [
         "parameters",

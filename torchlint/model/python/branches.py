@@ -62,6 +62,8 @@ def _refine(run: Run, test: ir.Expression, holds: bool) -> None:
     elif isinstance(test, ir.Compare) and len(test.ops) == 1 and _is_none(test.rights[0]):
         if test.ops[0] in (("is not", "!=") if holds else ("is", "==")):
             _no_none(run, test.left)
+        elif test.ops[0] == ("is" if holds else "is not"):
+            _nothing_but_none(run, test.left)
     elif isinstance(test, _NAMED):
         if holds:
             _no_none(run, test)
@@ -91,6 +93,12 @@ def _no_none(run: Run, node: ir.Expression) -> None:
         kept = Unknown() if each.grad == NONE else _without_none(each.grad)
         if kept is not None:
             run.machine.trail.set(each, "grad", kept)
+
+
+def _nothing_but_none(run: Run, node: ir.Expression) -> None:
+    """A variable of which nothing is known is None on this path."""
+    if isinstance(node, ir.Name) and isinstance(lookup(run, node.id), Unknown):
+        set_variable(run, node.id, NONE)
 
 
 def match_statement(run: Run, node: ir.Match) -> None:

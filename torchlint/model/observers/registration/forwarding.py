@@ -44,6 +44,7 @@ _MOVES = frozenset({"to", "type", "type_as", "cuda", "cpu", "new_tensor", "tolis
 _PLACED = re.compile(r"\bdevice\b|\.cuda\(|\.to\(")
 _HOOKED = r"\b{0}\.register_\w*hook\b|\b(?:\w+_norm|\w*DataParallel|fully_shard|FSDP)\((?:\w+\.)*{0}\b"
 """How a text gives a hook to what has a name: by itself, or by what works by one."""
+_DEVICES = re.compile(r"\bdevice\b|\.cuda\(|\.(?:half|double)\(\)|\blightning\b|\b[Aa]ccelerat|\bTrainer\(")
 _MOVES_ITSELF = re.compile(r"def (_apply|to|cuda|cpu)\b")
 
 
@@ -296,6 +297,7 @@ class Forwarding(Observer):
                         owner=each.owner,
                         value_node=each.value,
                         used=each.used,
+                        moves=_names_devices(self.machine),
                     )
                 )
 
@@ -385,6 +387,15 @@ def _is_moved_elsewhere(machine: Machine, attribute: str) -> bool:
     """Whether another file moves such an attribute: `m.stride = fn(m.stride)`, in the `_apply` of what holds it."""
     moves = re.compile(rf"\.{attribute}\s*=\s*(?:\w+\([^()\n]*\.{attribute}\)|[^\n]*\.{attribute}\.(?:to|cuda|cpu)\()")
     return any(moves.search(text) for _, text in machine.mentioning(f".{attribute} ="))
+
+
+def _names_devices(machine: Machine) -> bool:
+    """
+    Whether a project may move or convert its Modules: it names a device somewhere, or leaves it to a trainer. A file
+    alone may be used by any program.
+    """
+    others = [text for _, text in machine.mentioning("torch")]
+    return not others or any(_DEVICES.search(text) for text in (machine.program.text, *others))
 
 
 def _value_of(machine: Machine, target: ir.Node) -> ir.Expression | None:
