@@ -52,9 +52,16 @@ for x in torch.rand(40, 3, 2):
     output = model(x)
     correct += (output > 0).sum().item()
 """
+RETAINS = """
+import torch
+
+w = torch.ones(2, requires_grad=True)
+loss = (w * w).sum()
+loss.backward(retain_graph=True)
+"""
 
 
-@pytest.mark.parametrize(("code", "text"), [("TLN904", LOADS), ("TLN406", EVALUATES)])
+@pytest.mark.parametrize(("code", "text"), [("TLN904", LOADS), ("TLN406", EVALUATES), ("TLN102", RETAINS)])
 def test_what_a_test_loads_and_evaluates_is_strict(code: str, text: str, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").touch()
     registry = load()
