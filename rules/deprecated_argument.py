@@ -141,7 +141,7 @@ class DeprecatedArgument(Rule):
             why = event.unsaid.why
             if event.unsaid.keyword is not None and event.target.begins_before(event.unsaid.keyword):
                 came = ".".join(map(str, event.unsaid.keyword))
-                why += f". To say it, raise the lower end to torch {came} ({event.target.said})"
+                why += f". To say it, require torch>={came}: {event.target.said} allows older ones"
             message = f"`{event.spelled}` without `{event.unsaid.name}`: {why}"
             since = "" if event.unsaid.since is None else ".".join(map(str, event.unsaid.since))
             claim = Observed("deprecated", event.unsaid.name, since)

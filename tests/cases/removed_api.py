@@ -331,3 +331,15 @@ def another_test_of_the_file_may_keep_it_from_there():
         return torch.vmap(rank)(x) if BATCHED else rank(x)
 
     rank(torch.eye(2))
+
+
+def what_is_asked_about_its_own_class():
+    """Raises: has no attribute 'legacy'"""
+
+    def convert(model):
+        if isinstance(model, str):
+            return None
+        elif isinstance(model, torch.legacy.nn.Sequential):  # error: [TLN901]
+            return model
+
+    convert(torch.nn.Linear(2, 2))

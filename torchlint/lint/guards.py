@@ -152,8 +152,21 @@ class Guards:
         return self._first(node, may_keep)
 
     def _first(self, node: ast.AST, may_keep: Callable[[ast.AST], bool]) -> int:
-        tests = (each for each in self._about if may_keep(each) and self._bears_on(each, node))
+        tests = (
+            each
+            for each in self._about
+            if may_keep(each) and self._bears_on(each, node) and not self._is_in_what_is_asked(each, node)
+        )
         return next((each.lineno for each in tests), 0)  # type: ignore[attr-defined]
+
+    def _is_in_what_is_asked(self, test: ast.AST, node: ast.AST) -> bool:
+        """Whether a node is evaluated before a test has decided anything: `if isinstance(model, torch.gone.Module)`."""
+        for above, part in self._above(node):
+            if above is test:
+                return isinstance(above, _DECIDES) and self._is_taken(above, part)
+            if isinstance(above, _MAY_NOT) and not self._is_taken(above, part):
+                return False
+        return False
 
     def asks_whether_gone(self, node: ast.AST, removed: Release) -> int:
         """The line of the first test of the file that may keep it from what a release removed; 0 if there is none."""
