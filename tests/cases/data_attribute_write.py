@@ -156,3 +156,16 @@ def gate_clamped_for_a_caller():
         return h
 
     gate = gates(torch.ones(1, 2))
+
+
+def scores_masked_before_anything_saves_them():
+    """Holds: scores._version == 0"""
+    layer, values = nn.Linear(2, 2), torch.rand(2, 2, requires_grad=True)
+
+    def attention(x, mask):
+        scores = layer(x)
+        scores.data.masked_fill_(mask, 0.0)  # strict: [TLN207]
+        return scores, scores @ values
+
+    scores, out = attention(torch.ones(1, 2), torch.tensor([[True, False]]))
+    out.sum().backward()

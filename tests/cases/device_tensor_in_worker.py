@@ -151,3 +151,23 @@ def not_for_a_sample():
     if __name__ == "__main__":
         for x in DataLoader(Images(), num_workers=2):
             print(x)
+
+
+def on_the_device_where_the_caller_says_so():
+    class Images(Dataset):
+        def __init__(self, count, train=True, cuda=False):
+            self.images = torch.rand(count, 3)
+            self.cuda = cuda
+            if cuda:
+                self.images = self.images.cuda()
+
+        def __len__(self):
+            return len(self.images)
+
+        def __getitem__(self, index):
+            image = self.images[index]
+            return image.cuda() if self.cuda else image
+
+    if __name__ == "__main__":
+        for x in DataLoader(Images(4, train=True), num_workers=2):
+            assert x.shape == (1, 3)

@@ -421,3 +421,37 @@ def default_device_that_is_chosen_inside_of_a_context():
     start = torch.zeros(3, requires_grad=True).to("meta")
     torch.optim.Adam([start], lr=0.1)
     torch.set_default_device(None)
+
+
+def frozen_in_the_first_step_only():
+    lin = nn.Linear(4, 1)
+
+    def ascend(alphas, rounds):
+        dual = torch.optim.SGD([{"params": alphas}], lr=0.1)
+        for _ in range(rounds):
+            loss = (lin(alphas) ** 2).sum()
+            dual.zero_grad()
+            loss.backward()
+            dual.step()
+            alphas.requires_grad = False
+            alphas.clamp_(min=0.0)
+            alphas.requires_grad = True
+        return alphas
+
+    before = torch.rand(4)
+    assert ascend(before.clone(), 3).ne(before).any()
+    ascend(torch.rand_like(before), 3)
+
+
+def frozen_again_after_every_step():
+    """Holds: not alphas.requires_grad"""
+    lin = nn.Linear(4, 1)
+    alphas = torch.rand(4)
+    dual = torch.optim.SGD([{"params": alphas}], lr=0.1)  # error: [TLN304]
+    for _ in range(3):
+        loss = (lin(alphas) ** 2).sum()
+        dual.zero_grad()
+        loss.backward()
+        dual.step()
+        alphas.requires_grad = False
+        alphas.clamp_(min=0.0)

@@ -74,7 +74,7 @@ class DataWritten(Event):
     perhaps_saved
         Whether some operation or unknown code may have kept the old value.
     was_saved
-        Whether an operation is known to have saved it, whatever has become of that graph.
+        Whether an operation is known to have saved it before, whatever has become of that graph.
     temporary
         The tensor is what an index of another has just given, and nothing else names it: `.data =` gives this one other
         memory, and nothing is written.

@@ -8,16 +8,17 @@ against CUDA tensors from workers elsewhere (https://docs.pytorch.org/docs/stabl
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 
 from torchlint.model.events.data import WorkerOnDevice
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_file, loading
 from torchlint.model.observers.pending import only
 from torchlint.model.observers.written import Imports, assignments, methods, own, reached, words
+from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Constant, Instance, Unknown, Value
+from torchlint.model.state.values import Constant, Instance, Tensor, Unknown, Value, alternatives
 from torchlint.syntax import ir
 from torchlint.syntax.features import here
 from torchlint.syntax.spelling import dotted
@@ -60,20 +61,28 @@ class DevicesInWorkers(Observer):
         drawing = reached(known, *_DRAWING)
         for body in drawing:
             local = body.assigned | {each.name for each in body.parameters}
-            for statement in ir.everything(body.body):
+            for statement in _come_to(body.body, dataset):
                 if ir.blocks(statement):
                     continue
+                skipped = {id(each) for part in _passed_over(statement, dataset) for each in ir.walk(part)}
                 for each in ir.walk(statement):
-                    if isinstance(each, ir.Call) and self._devices.uses(each, dataset, local):
+                    if (
+                        isinstance(each, ir.Call)
+                        and id(each) not in skipped
+                        and self._devices.uses(each, dataset, local)
+                    ):
                         self._tell(each, statement, "", dataset, made, ())
                         return
         constructor = known.get("__init__")
         if constructor is None:
             return
         local = constructor.assigned | {each.name for each in constructor.parameters}
+        come_to = list(_come_to(constructor.body, dataset))
         for target, value, statement in assignments(constructor.body):
             name = own(target)
             if not name or not isinstance(value, ir.Call) or not self._devices.uses(value, dataset, local):
+                continue
+            if not any(each is statement for each in come_to) and not _is_on_device(dataset.attributes[name]):
                 continue
             read = next((each for body in drawing for each in ir.walk(body.body) if own(each, name)), None)
             if read is not None:
@@ -100,6 +109,44 @@ class DevicesInWorkers(Observer):
                 workers=made.count if made.workers == "unknown" else "",
             )
         )
+
+
+def _come_to(body: list[ir.Statement], dataset: Instance) -> Iterator[ir.Statement]:
+    """The statements that a dataset comes to on a machine with a device; of what else decides nothing is known."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, ir.If):
+            taken = _holds(statement.test, dataset)
+            yield from _come_to(statement.body, dataset) if taken is Truth.YES else ()
+            yield from _come_to(statement.orelse, dataset) if taken is Truth.NO else ()
+        elif not isinstance(statement, (ir.FunctionDef, ir.ClassDef)):
+            for block in ir.blocks(statement):
+                yield from _come_to(block, dataset)
+
+
+def _passed_over(statement: ir.Statement, dataset: Instance) -> Iterator[ir.Expression]:
+    """The operands of `x if test else y` that a dataset may not come to."""
+    for node in ir.walk(statement):
+        if isinstance(node, ir.Conditional):
+            taken = _holds(node.test, dataset)
+            yield from [node.body] if taken is not Truth.YES else []
+            yield from [node.orelse] if taken is not Truth.NO else []
+
+
+def _is_on_device(value: Value) -> bool:
+    """Whether the constructor, as it was called, has come to where the attribute is put on a device."""
+    tensors = [each for _, each in alternatives(value) if isinstance(each, Tensor)]
+    return bool(tensors) and all(each.device == "cuda" for each in tensors)
+
+
+def _holds(test: ir.Expression, dataset: Instance) -> Truth:
+    """What a condition says of a dataset, on a machine with a device."""
+    if isinstance(test, ir.Unary) and test.op == "not":
+        return ~_holds(test.operand, dataset)
+    if isinstance(test, ir.Call) and dotted(test.function).endswith("cuda.is_available"):
+        return Truth.YES
+    known = dataset.attributes.get(own(test))
+    return Truth.of(bool(known.value)) if isinstance(known, Constant) else Truth.MAYBE
 
 
 class _Devices:

@@ -14,12 +14,12 @@ import libcst as cst
 
 from torchlint.condition import Condition
 from torchlint.knowledge.modules import optimizers
-from torchlint.model.autograd.writes import is_none
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import Given, Missing, OptimizerGiven, OptimizerMisses
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.moments import holds, receiver_of
 from torchlint.model.observers.moved import moved
+from torchlint.model.observers.registration.frozen import Frozen, frozen_in
 from torchlint.model.observers.registration.replaced import Replacements
 from torchlint.model.observers.registration.unreached import Backwards
 from torchlint.model.python.attributes import is_module
@@ -40,6 +40,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     explore,
+    reachable_tensors,
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import one_of
@@ -75,9 +76,11 @@ class Optimizing(Observer):
         self._backwards = Backwards(self.machine)
         self._open: list[Optimizer] = []
         self._told: set[int] = set()
+        self._frozen = Frozen(self.machine)
 
     def concluded(self) -> None:
         self._replacements.conclude()
+        self._frozen.conclude()
         self._start()
 
     # -- what it is given
@@ -104,7 +107,7 @@ class Optimizing(Observer):
         """Whether the argument, or a part of it, is something that no optimizer takes."""
         if isinstance(value, Tensor):
             self._tell("tensor", node, dotted(node), "")
-        elif self._is_module(value):
+        elif _is_one_module(value):
             self._tell("module", node, dotted(node), "")
         elif isinstance(value, Bound) and value.name == "parameters":
             self._tell("method", node, dotted(node), "")
@@ -126,7 +129,7 @@ class Optimizing(Observer):
                 self._tell("non-leaf", node, dotted(node) or value.name, value.op.rpartition(".")[2] or value.made_by)
         elif (found := moved(value)) is not None and not found[0].retains_grad and not found[0].storage.handed_on():
             self._tell("non-leaf", node, dotted(node) or found[0].name, "to", conditions=(found[1],))
-        elif self._is_module(value):
+        elif _is_one_module(value):
             self._tell("module", node, dotted(node), "")
         elif isinstance(value, Sequence) and value.kind == "generator" and value.parameters_of:
             self._tell("generator", node, dotted(node), "")
@@ -135,7 +138,7 @@ class Optimizing(Observer):
             if isinstance(inner, Sequence):
                 for item in inner.items or ():
                     self._part(item, node, optimizer) if isinstance(item, Tensor) else None
-            elif isinstance(inner, Tensor) or self._is_module(inner):
+            elif isinstance(inner, Tensor) or _is_one_module(inner):
                 self._part(inner, node, optimizer)
 
     def _group_added(
@@ -153,13 +156,6 @@ class Optimizing(Observer):
             if isinstance(tensor, Tensor):
                 self._added[id(tensor)] = (node, self.machine.line())
 
-    def _is_module(self, value: Value) -> bool:
-        if isinstance(value, Module):
-            return value.kind.container != "parameters"
-        if not isinstance(value, Instance) or is_module(value) is not Truth.YES:
-            return False
-        return made_as_written(value.cls) and all(_ITERATES.isdisjoint(cls.attributes) for cls in value.cls.ancestry())
-
     def _tell(
         self,
         what: Given,
@@ -168,14 +164,22 @@ class Optimizing(Observer):
         op: str,
         line: cst.CSTNode | None = None,
         conditions: tuple[Condition, ...] = (),
+        frozen: Tensor | None = None,
     ) -> None:
         if id(node.origin) in self._told or not self.machine.is_certain():
             return
         self._told.add(id(node.origin))
         statement = line if line is not None else self.machine.line()
-        self.machine.emit(
-            OptimizerGiven(node=node.origin, statement=statement, conditions=conditions, what=what, name=name, op=op)
+        event = OptimizerGiven(
+            node=node.origin, statement=statement, conditions=conditions, what=what, name=name, op=op
         )
+        if frozen is None:
+            self.machine.emit(event)
+        else:
+            self._frozen.found(frozen, event)
+
+    def required_grad(self, tensor: Tensor, value: Value | None, how: str, origin: ir.Node) -> None:
+        self._frozen.required_grad(tensor, value)
 
     def _iterable(self, value: Sequence, origin: ir.Call, name: str, node: ir.Expression) -> None:
         places = [place for each, path, place in self._consumed if each is value and path <= self.machine.path]
@@ -280,21 +284,20 @@ class Optimizing(Observer):
             for optimizer in self._replacements.optimizers():
                 if holds(value, optimizer):
                     self._changed(optimizer)
+            for tensor in reachable_tensors(value) if self._frozen else ():
+                self._frozen.required_grad(tensor, None)
         if not (isinstance(callee, External) and callee.qualified.startswith(_HARMLESS)):
             self._backwards.note([], origin)
 
     def stepped(self, optimizer: Value, origin: ir.Call) -> None:
         if not isinstance(optimizer, Optimizer) or not optimizer.complete or not optimizer.parameters:
             return
-        for tensor in optimizer.parameters:
-            frozen = tensor.requires_grad.truth() is Truth.NO and is_none(tensor.grad) is Truth.YES
-            nothing = tensor.shape is not None and 0 in tensor.shape  # given because an optimizer wants one
-            if nothing or _is_switched(tensor):
-                continue
-            if frozen and tensor.is_parameter is Truth.NO and id(optimizer) in self._built:
-                node, line = self._added.get(id(tensor), self._built[id(optimizer)])
-                self._tell("cut", node, _spelled_in(node, tensor, optimizer) or tensor.name, tensor.made_by, line)
-                return
+        tensor = frozen_in(optimizer) if id(optimizer) in self._built else None
+        if tensor is not None:
+            node, line = self._added.get(id(tensor), self._built[id(optimizer)])
+            name = _spelled_in(node, tensor, optimizer) or tensor.name
+            self._tell("cut", node, name, tensor.made_by, line, frozen=tensor)
+            return
         if origin.arguments or any(optimizer is each for each in self._open):
             return
         missed = self._backwards.missed_by(optimizer.parameters)
@@ -310,6 +313,15 @@ def uses_up(place: cst.CSTNode) -> bool:
         return not _IN_PART.search(ast.unparse(node.iter)) and not _LEAVES.search(body)
     text = ast.unparse(node.test) if isinstance(node, (ast.If, ast.While)) else written(place)
     return _IN_PART.search(_HEADER.sub("", text)) is None
+
+
+def _is_one_module(value: Value) -> bool:
+    """Whether a value is a Module, and iterating over it gives none of its parameters."""
+    if isinstance(value, Module):
+        return value.kind.container != "parameters"
+    if not isinstance(value, Instance) or is_module(value) is not Truth.YES:
+        return False
+    return made_as_written(value.cls) and all(_ITERATES.isdisjoint(cls.attributes) for cls in value.cls.ancestry())
 
 
 def _dynamic(value: Value) -> bool:
@@ -342,12 +354,6 @@ def _written_in(group: ir.Expression) -> ir.Expression:
             if isinstance(key, ir.Constant) and key.value == "params" and isinstance(value.origin, cst.CSTNode):
                 return value
     return group
-
-
-def _is_switched(tensor: Tensor) -> bool:
-    """Whether its maker says by a switch whether it requires grad: `torch.rand(3, requires_grad=learn)`."""
-    given = tensor.origin.arguments if isinstance(tensor.origin, ir.Call) else []
-    return any(each.keyword == "requires_grad" and not isinstance(each.value, ir.Constant) for each in given)
 
 
 def _spelled_in(node: ir.Expression, tensor: Tensor, optimizer: Optimizer) -> str:

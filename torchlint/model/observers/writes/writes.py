@@ -166,10 +166,12 @@ class DataWrites(Observer):
     def concluded(self) -> None:
         harmful = {id(event.node) for _, _, event, _ in self.pending.waiting}
         self.pending.flush()
-        for target, node, op, origin, line, _, _ in self._writes:
+        for target, node, op, origin, line, time, guard in self._writes:
             if id(origin.origin) not in harmful and id(origin) not in self._told:
                 self._told.add(id(origin))
-                self.machine.emit(self._event(target, node, op, origin, line, None, None))
+                saves = [each for each in target.storage.saves if each.time < time and implied(each.guard, guard)]
+                event = self._event(target, node, op, origin, line, None, None, was_saved=bool(saves))
+                self.machine.emit(event)
         self._writes.clear()
         self._told.clear()
 
@@ -237,6 +239,7 @@ class DataWrites(Observer):
         saved: Step | None,
         read: Step | None,
         *,
+        was_saved: bool = False,
         temporary: bool = False,
     ) -> DataWritten:
         place = line if op == ".data =" else origin.origin
@@ -251,7 +254,7 @@ class DataWrites(Observer):
             op=op,
             saved_by=saved,
             perhaps_saved=bool(target.storage.saves or target.storage.uses),
-            was_saved=bool(target.storage.saves),
+            was_saved=was_saved or saved is not None,
             temporary=temporary,
             of_leaf=self.machine.facts(target.base or target).is_leaf is not Truth.NO,
         )
