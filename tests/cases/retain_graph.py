@@ -309,3 +309,21 @@ def gradients_of_two_losses_looked_at_apart():
     second = net.weight.grad.clone()
     net.weight.grad = first / first.norm() + second / second.norm()
     optimizer.step()
+
+
+def the_time_of_one_backward():
+    """Holds: len(visits) == 3"""
+    w, visits = torch.rand(3, requires_grad=True), []
+    out = w * w
+    out.register_hook(visits.append)
+    for _ in range(3):
+        torch.autograd.grad(out, w, torch.ones(3), retain_graph=True)  # strict: [TLN102]
+
+
+def rows_of_a_jacobian_one_by_one():
+    """Holds: len(visits) == 3"""
+    w, visits, rows = torch.rand(3, requires_grad=True), [], []
+    out = w * w
+    out.register_hook(visits.append)
+    for seed in torch.eye(3):
+        rows += torch.autograd.grad(out, w, seed, retain_graph=True)  # smell: [TLN102]

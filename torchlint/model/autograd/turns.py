@@ -1,6 +1,6 @@
 """
 What optimizers do between two backwards and after them, as the text tells: whether the two fill the gradients of one
-step.
+step; and whether one that a loop repeats asks for something else in each round.
 
 Reads statements alone, for whoever is given an optimizer knows no more. Judges nothing.
 """
@@ -14,7 +14,7 @@ import libcst as cst
 
 from torchlint.model.state.machine import Machine
 from torchlint.syntax import ir
-from torchlint.syntax.spelling import dotted
+from torchlint.syntax.spelling import bound_by, dotted
 
 Turn: TypeAlias = Literal["one step", "stepped", "cleared", "in turn"]
 """
@@ -61,3 +61,21 @@ def _owners(lines: Iterable[ir.Statement], method: str) -> set[str]:
         for each in ir.walk(simple)
         if isinstance(each, ir.Call) and isinstance(each.function, ir.Attribute) and each.function.attr == method
     }
+
+
+def is_same_in_each_round(machine: Machine, line: cst.CSTNode, call: cst.Call) -> bool:
+    """Whether a call reads nothing that the innermost loop around its line binds, as where somebody takes its time."""
+    loops = [each for each in ir.everything(machine.program.body) if isinstance(each, (ir.For, ir.While))]
+    around = [each for each in loops if any(inner.line is line for inner in ir.everything(each.body))]
+    found = next((each for each in ir.walk(around[-1].body) if each.origin is call), None) if around else None
+    if found is None:
+        return False
+    bound = {name for each in ir.everything(around[-1].body) for name in _bound(each)} | set(_bound(around[-1]))
+    return bound.isdisjoint(each.id for each in ir.walk(found) if isinstance(each, ir.Name))
+
+
+def _bound(statement: ir.Statement) -> list[str]:
+    if isinstance(statement, ir.Assign):
+        return [name for target in statement.targets for name in bound_by(target)]
+    target = getattr(statement, "target", None)
+    return bound_by(target) if isinstance(target, ir.Node) else []
