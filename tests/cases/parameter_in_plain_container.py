@@ -483,3 +483,45 @@ def a_list_beside_a_sequential_of_others():
             for layer in self.layers:
                 x = layer(x)
             return x
+
+
+def a_list_whose_layers_go_into_a_sequential_one_by_one():
+    class Net(nn.Module):
+        def __init__(self, sizes, act=nn.Tanh):
+            super().__init__()
+            self.layers = []
+            for i in range(len(sizes) - 1):
+                self.layers.append(nn.Linear(sizes[i], sizes[i + 1]))
+            parts = []
+            for layer in self.layers[:-1]:
+                parts.append(layer)
+                parts.append(act())
+            parts.append(self.layers[-1])
+            self.model = nn.Sequential(*parts)
+
+        def forward(self, x):
+            return self.model(x)
+
+    assert len(list(Net([3, 4, 2]).parameters())) == 4
+
+
+def a_list_beside_a_sequential_of_other_layers():
+    """Holds: len(list(net.parameters())) == 4"""
+
+    class Net(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = []  # warning: [TLN302]
+            for i in range(len(sizes) - 1):
+                self.layers.append(nn.Linear(sizes[i], sizes[i + 1]))
+            parts = []
+            for i in range(len(sizes) - 1):
+                parts.append(nn.Linear(sizes[i], sizes[i + 1]))
+            self.model = nn.Sequential(*parts)
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return self.model(x)
+
+    net = Net([3, 4, 3])

@@ -476,7 +476,9 @@ def _collect(value: Value, found: dict[int, Value]) -> None:
 def _registered(value: Value) -> list[Value]:
     inner: list[Value] = []
     if isinstance(value, Module):
-        inner = [*(value.children or ()), *value.parameters.values()]
+        # of children that nobody knows one may be known, which stands for those of the list that it is from
+        some = [each for each in (value.tail, value.element) if each is not None]
+        inner = [*(value.children or some), *value.parameters.values()]
     elif isinstance(value, Instance):
         inner = list(value.attributes.values())
     inner = [each for each in inner if isinstance(each, (Choice, Module, Instance, Tensor))]
