@@ -1259,3 +1259,21 @@ def given_to_a_hook_that_nobody_knows():
         x = torch.ones(2, 3) + 1
     layer(x)
     (x**2).sum().backward()
+
+
+def a_layer_that_another_method_thaws():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Linear(3, 1)
+            self.body.requires_grad_(False)
+
+        def thaw(self):
+            self.body.requires_grad_(True)
+
+        def train_on(self, count):
+            self.body(torch.rand(count, 3)).sum().backward()
+
+    net = Net()
+    net.thaw()
+    net.train_on(2)

@@ -467,3 +467,38 @@ def given_to_what_an_import_may_be():
     for t in range(1, 4):
         log_delta[t] = add(log_delta[t - 1], steps[t])  # strict: [TLN220, TLN220]
     log_delta.sum().backward()
+
+
+def a_layer_that_another_method_freezes():
+    """Holds: not out.requires_grad"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.head = nn.Linear(3, 3), nn.Linear(3, 3)
+
+        def on_train_epoch_start(self):
+            for parameter in self.body.parameters():
+                parameter.requires_grad = False
+
+        def forward(self, x):
+            y = torch.softmax(self.body(x), -1)
+            y[0] = 1  # warning: [TLN205]
+            return y
+
+    class Other(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.head = nn.Linear(3, 3), nn.Linear(3, 3)
+
+        def freeze(self):
+            self.body.requires_grad_(False)
+
+        def forward(self, x):
+            y = torch.softmax(self.head(self.body(x)), -1)
+            y[0] = 1  # error: [TLN205]
+            return y
+
+    frozen = Net()
+    frozen.on_train_epoch_start()
+    out = frozen(torch.rand(2, 3))

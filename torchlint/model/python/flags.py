@@ -66,13 +66,13 @@ _MOST_NODES = 1000
 """Nodes of a graph whose leaves are looked for."""
 
 
-def unsettle(run: Run, value: Value, *, slightly: bool = False) -> None:
+def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = "") -> None:
     """
     Whether anything that this value leads to requires grad, or is a leaf, is not known any more; `slightly`: what
-    required grad practically still does, and that becomes a condition.
+    required grad practically still does, and that becomes a condition, of each tensor or of all that is `called` so.
     """
     if isinstance(value, Tensor):
-        _unsettle_tensor(run, value, slightly)
+        _unsettle_tensor(run, value, slightly, called)
         return
     if isinstance(value, (Constant, Scalar, External)):
         return
@@ -84,10 +84,10 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False) -> None:
             continue
         seen.add(id(each))
         if isinstance(each, Tensor):
-            _unsettle_tensor(run, each, slightly)
+            _unsettle_tensor(run, each, slightly, called)
         elif isinstance(each, Unknown):
             if each.guess is not None:
-                _unsettle_tensor(run, each.guess, slightly)
+                _unsettle_tensor(run, each.guess, slightly, called)
             pending += each.possible if each.certain_edge else each.depends
             if each.part_of is not None:
                 pending.append(each.part_of)
@@ -131,14 +131,15 @@ def unsettle_origins(run: Run, value: Unknown) -> None:
         unsettle(run, tensor)
 
 
-def _unsettle_tensor(run: Run, tensor: Tensor, slightly: bool) -> None:
+def _unsettle_tensor(run: Run, tensor: Tensor, slightly: bool, called: str) -> None:
     if tensor.dtype in ("int", "bool"):
         return  # torch lets only floating point require grad
     own, cut = GRAD_MAYBE, None
     if slightly and tensor.name and tensor.own.inputs:
         return
-    if slightly and tensor.name and tensor.own == GRAD_YES:
-        own = Grad(Truth.NO, frozenset({tensor.name}))
+    name = called or tensor.name
+    if slightly and name and tensor.own == GRAD_YES:
+        own = Grad(Truth.NO, frozenset({name}))
         cut = own.guard()
     if tensor.own != own:
         run.machine.trail.set(tensor, "own", own)

@@ -14,6 +14,7 @@ from collections.abc import Set
 from torchlint.model.python.callbacks import is_switch
 from torchlint.model.python.making import inherits_known
 from torchlint.model.python.run import Run
+from torchlint.model.scheduling.other_flags import leave_flags_open, sets_flags
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     Constant,
@@ -40,8 +41,6 @@ def as_others_leave_it(run: Run, method: Function, instance: Instance, construct
     (`constructing`), nor one that this method may run itself: the first call of it finds what the constructor left.
     """
     state = {name for name, value in instance.attributes.items() if _is_state(value)}
-    if not state:
-        return
     own = written(method.definition).words if isinstance(method.definition, ir.FunctionDef) else set()
     seen: set[str] = set()
     for cls in instance.cls.ancestry():
@@ -52,6 +51,8 @@ def as_others_leave_it(run: Run, method: Function, instance: Instance, construct
             if name in own or other is method or id(other.definition) in constructing:
                 continue
             _leave_open(run, instance, state, written(other.definition).assigned.keys())
+            if sets_flags(other.definition):
+                leave_flags_open(run, instance, other.definition)
         for statement in cls.definition.body:  # what has a method's name now may call the method
             replaced = isinstance(statement, ir.FunctionDef) and isinstance(cls.attributes.get(statement.name), Unknown)
             if replaced and isinstance(statement, ir.FunctionDef) and statement.name not in own | {"__init__"}:

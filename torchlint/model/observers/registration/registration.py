@@ -474,13 +474,10 @@ def _collect(value: Value, found: dict[int, Value]) -> None:
 
 
 def _registered(value: Value) -> list[Value]:
-    inner: list[Value] = []
+    inner: list[Value] = list(value.attributes.values()) if isinstance(value, Instance) else []
     if isinstance(value, Module):
-        # of children that nobody knows one may be known, which stands for those of the list that it is from
-        some = [each for each in (value.tail, value.element) if each is not None]
+        some = [value.tail] if value.tail is not None else []  # the one that is known, for those of its list
         inner = [*(value.children or some), *value.parameters.values()]
-    elif isinstance(value, Instance):
-        inner = list(value.attributes.values())
     inner = [each for each in inner if isinstance(each, (Choice, Module, Instance, Tensor))]
     return [each for option in inner for _, each in alternatives(option)]
 

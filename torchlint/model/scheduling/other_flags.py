@@ -1,0 +1,75 @@
+"""
+What other methods of an object's class freeze, or thaw: `self.encoder.requires_grad_(False)` in a hook of a trainer.
+
+When one of its methods is called, another may have set the flags of its layers since the constructor ran: whether they
+require grad is a condition then. Reads what the methods write; runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchlint.model.python.flags import FLAGS, unsettle
+from torchlint.model.python.run import Run
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import Instance, Module, Tensor
+from torchlint.syntax import ir
+from torchlint.syntax.reading import written
+from torchlint.syntax.spelling import bound_by, last_word
+
+_ALL = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "named_children"})
+_FREEZES = "freeze"
+
+
+def sets_flags(definition: ir.FunctionDef) -> bool:
+    """Whether a method may set flags of what its object holds, by the words in it."""
+    words = written(definition).words
+    return not words.isdisjoint(FLAGS) or any(_FREEZES in word for word in words)
+
+
+def leave_flags_open(run: Run, instance: Instance, definition: ir.FunctionDef) -> None:
+    """Whether the layers and parameters whose flags a method sets require grad is a condition for the others."""
+    named = {name for part in _set_in(definition) for name in _held(part)}
+    for name, value in instance.attributes.items():
+        layer = isinstance(value, (Module, Instance)) or (
+            isinstance(value, Tensor) and value.is_parameter is not Truth.NO
+        )
+        if layer and (name in named or "" in named):
+            unsettle(run, value, slightly=True, called=f"self.{name}")
+
+
+def _set_in(definition: ir.FunctionDef) -> Iterator[ir.Node]:
+    """The expressions that lead to what has its flags set."""
+    sources: dict[str, ir.Node] = {}
+    for statement in ir.everything(definition.body):
+        if isinstance(statement, ir.For):
+            sources |= dict.fromkeys(bound_by(statement.target), statement.iterable)
+        elif isinstance(statement, ir.Assign):
+            for target in statement.targets:
+                if isinstance(target, ir.Attribute) and target.attr == "requires_grad":
+                    yield sources.get(getattr(target.value, "id", ""), target.value)
+    for node in ir.walk(definition.body):
+        if not isinstance(node, ir.Call):
+            continue
+        word = last_word(node.function)
+        if word not in FLAGS and _FREEZES not in word:
+            continue
+        receiver = node.function.value if isinstance(node.function, ir.Attribute) else None
+        own = word == "requires_grad_"  # else `self` is whose method freezes what it is given
+        if receiver is not None and (own or not _is_self(receiver)):
+            yield sources.get(getattr(receiver, "id", ""), receiver)
+        for argument in () if own else node.arguments:
+            yield argument.value
+
+
+def _held(part: ir.Node) -> Iterator[str]:
+    """The attributes of `self` in an expression; "" for all of them."""
+    for node in ir.walk(part):
+        if isinstance(node, ir.Attribute) and _is_self(node.value):
+            yield "" if node.attr in _ALL else node.attr
+    if _is_self(part):
+        yield ""
+
+
+def _is_self(node: ir.Node) -> bool:
+    return isinstance(node, ir.Name) and node.id == "self"
