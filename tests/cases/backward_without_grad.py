@@ -1259,3 +1259,27 @@ def given_to_a_hook_that_nobody_knows():
         x = torch.ones(2, 3) + 1
     layer(x)
     (x**2).sum().backward()
+
+
+def tensor_method_patched_by_what_somebody_gives():
+    patch = eval("lambda name, new: __import__('unittest.mock').mock.patch(name, new)")
+    w = torch.ones(3, requires_grad=True)
+    with patch("torch.Tensor.detach", lambda self: self):
+        (w * 2).detach().sum().backward()
+
+
+def tensor_method_replaced_in_the_class_by_what_somebody_gives():
+    replace = eval("setattr")
+    kept = torch.Tensor.detach
+    w = torch.ones(3, requires_grad=True)
+    replace(torch.Tensor, "detach", lambda self: self)
+    (w * 2).detach().sum().backward()
+    replace(torch.Tensor, "detach", kept)
+
+
+def another_method_patched_by_what_somebody_gives():
+    """Raises: does not require grad"""
+    patch = eval("lambda name, new: __import__('unittest.mock').mock.patch(name, new)")
+    w = torch.ones(3, requires_grad=True)
+    with patch("torch.Tensor.clone", lambda self: self):
+        (w * 2).detach().sum().backward()  # error: [TLN104]
