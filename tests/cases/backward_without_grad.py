@@ -1283,3 +1283,29 @@ def another_method_patched_by_what_somebody_gives():
     w = torch.ones(3, requires_grad=True)
     with patch("torch.Tensor.clone", lambda self: self):
         (w * 2).detach().sum().backward()  # error: [TLN104]
+
+
+def layer_patched_for_a_block():
+    import unittest.mock
+
+    w = torch.ones(3, requires_grad=True)
+    layer = nn.Linear(3, 3).requires_grad_(False)
+    with unittest.mock.patch("torch.nn.Linear.forward", lambda self, x: x * w):
+        layer(torch.ones(3)).sum().backward()
+
+
+def property_of_tensors_patched_for_a_block():
+    import unittest.mock
+
+    w = torch.ones(3, requires_grad=True)
+    with unittest.mock.patch("torch.Tensor.T", w * 2):
+        w.detach().T.sum().backward()
+
+
+def another_property_of_tensors_patched_for_a_block():
+    """Raises: does not require grad"""
+    import unittest.mock
+
+    w = torch.ones(3, requires_grad=True)
+    with unittest.mock.patch("torch.Tensor.T", w * 2):
+        w.detach().real.sum().backward()  # error: [TLN104]

@@ -153,7 +153,8 @@ def _run_instance(run: Run, instance: Instance, site: CallSite) -> Value:
             if isinstance(function, (Function, Choice)):
                 if name == "forward" and is_module(instance) is Truth.NO:
                     continue
-                if instance.may_be_patched() or (name == "forward" and may_be_called_otherwise(instance.cls)):
+                other = name == "forward" and may_be_called_otherwise(instance.cls)
+                if other or instance.may_be_patched() or run.is_replaced("torch.nn.Module.__call__"):
                     function = choose_patched(instance, function, site.node)
                 return run.machine.each(function, lambda each: _call_on(run, instance, each, site))
             if function is not None:
@@ -179,7 +180,7 @@ def _call_on(run: Run, instance: Instance, function: Value, site: CallSite) -> V
 
 def call_module(run: Run, module: Module, site: CallSite) -> Value:
     """Call a layer of torch, with its hooks."""
-    if not module.patched:
+    if not (module.patched or run.replaced):  # what of torch is another one may be what the layer is made of
         return _call_module(run, module, site)
     other = Unknown(source=site.node, part_of=module)
     either = Choice(((unknown_guard(), module), (unknown_guard(), other)))

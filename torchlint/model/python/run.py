@@ -389,6 +389,10 @@ class Run:
         owner, _, name = qualified.rpartition(".")
         return not self.replaced.isdisjoint((qualified, f"{owner}.*", f"*.{name}", "*.*"))
 
+    def replaces_operators(self) -> bool:
+        """Whether what `+` and the like of a tensor do may be another thing than torch's."""
+        return any(each.startswith(("torch.Tensor.__", "torch.Tensor.*", "*.")) for each in self.replaced)
+
     def share(self, other: Run) -> None:
         """Number branches and know classes together with another run: values of one are values of the other."""
         self.machine.share(other.machine)
