@@ -115,10 +115,19 @@ def _put_into_torch(run: Run, site: CallSite) -> None:
             if isinstance(each, Constant) and isinstance(each.value, str):
                 if each.value.startswith("torch.") and each.value.replace(".", "").isidentifier():
                     replace_of_torch(run, canonical(each.value))
-            elif not isinstance(each, External) or f"{each.qualified}.".partition(".")[0] != "torch":
                 continue
-            elif _named(after) != "*" or _is_for_effect(run, site):
+            if not isinstance(each, External) or not _holds_functions(each.qualified):
+                continue
+            if _named(after) != "*" or _is_for_effect(run, site):
                 replace_of_torch(run, f"{each.qualified}.{_named(after)}")
+
+
+def _holds_functions(qualified: str) -> bool:
+    """Whether something of torch is a class, or a module of it whose functions people call."""
+    return qualified in _MODULES or (qualified.startswith("torch.") and qualified.rpartition(".")[2][:1].isupper())
+
+
+_MODULES = frozenset({"torch", "torch.nn.functional", "torch.autograd", "torch.nn"})
 
 
 def _named(name: Value | None) -> str:
