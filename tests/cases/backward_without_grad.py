@@ -1534,3 +1534,61 @@ def handed_on_and_shows_what_it_computes():
 
     call(norm)
     w.detach().sum().backward()  # error: [TLN104]
+
+
+def sequence_in_a_list_that_is_longer_than_anybody_knows():
+    nets = eval("lambda nets: nets")
+    net = nn.Sequential()
+    setattr(next(iter(nets([*eval("[]"), net]))), "linear", nn.Linear(3, 3))
+    net(torch.rand(2, 3)).sum().backward()
+
+
+def sequences_filled_by_who_is_given_lists_of_them():
+    fill = eval("lambda nets: nets['all'][0].append(nn.Linear(3, 3))")
+    net, other = nn.Sequential(), nn.Sequential()
+    fill({"all": [net]})
+    fill({"all": [other if eval("True") else None]})
+    net(torch.rand(2, 3)).sum().backward()
+    other(torch.rand(2, 3)).sum().backward()
+
+
+def sequence_filled_by_nobody():
+    """Raises: does not require grad"""
+    fill = eval("lambda nets: nets[0].append(nn.Linear(3, 3))")
+    net, other = nn.Sequential(), nn.Sequential()
+    fill([other])
+    net(torch.rand(2, 3)).sum().backward()  # error: [TLN104]
+
+
+def attribute_of_the_class_set_by_a_method_from_elsewhere():
+    same = eval("lambda each: each")
+
+    class Settings:
+        w = torch.ones(3)
+
+        def fill(self, w):
+            self.w = w
+
+    Settings.fill = same(Settings.fill)
+    settings = Settings()
+    settings.fill(torch.ones(3, requires_grad=True))
+    (settings.w * 2).sum().backward()
+
+
+def network_that_a_method_from_elsewhere_builds():
+    same = eval("lambda each: each")
+
+    class Actor:
+        def __init__(self):
+            self.model = nn.Sequential()
+
+        def build(self):
+            self.model = nn.Sequential(nn.Linear(3, 3))
+
+        def slope(self, x):
+            self.model(torch.tensor(x)).sum().backward()
+
+    Actor.build = same(Actor.build)
+    actor = Actor()
+    actor.build()
+    actor.slope([1.0, 2.0, 3.0])

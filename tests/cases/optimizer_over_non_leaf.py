@@ -421,3 +421,11 @@ def default_device_that_is_chosen_inside_of_a_context():
     start = torch.zeros(3, requires_grad=True).to("meta")
     torch.optim.Adam([start], lr=0.1)
     torch.set_default_device(None)
+
+
+def default_device_set_by_what_unknown_code_makes_of_torch():
+    pair = eval("lambda pair: pair")
+    getattr(*pair((torch, "set_default_device")))("meta")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)

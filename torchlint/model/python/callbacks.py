@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from torchlint.model.autograd.walk import graph_of
 from torchlint.model.python.flags import FLAGS, changes_flags, runs_unknown, unsettle, unsettle_grad
 from torchlint.model.python.members import patch, replace_of_torch
-from torchlint.model.python.module_parts import parameters_of
+from torchlint.model.python.module_parts import keeps_place, parameters_of
 from torchlint.model.python.run import Callback, HandedOn, Reach, Run, seen_from
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -100,13 +100,13 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
     elif isinstance(value, Instance):
         if not value.havocked:
             machine.trail.set(value, "havocked", True)
-        for name, each in list(value.attributes.items()):
-            if not isinstance(each, (Tensor, Choice)):
+        inherited = {name: old for cls in reversed(value.cls.ancestry()) for name, old in cls.attributes.items()}
+        for name, each in {**inherited, **value.attributes}.items():
+            if not isinstance(each, (Tensor, Module, Choice)):
                 continue  # most of what an object holds
-            if any(isinstance(v, Tensor) and v.is_parameter is not Truth.YES for _, v in alternatives(each)):
-                machine.trail.set(
-                    value.attributes, name, choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
-                )
+            if any(_is_replaced(option, switches=switches) for _, option in alternatives(each)):
+                new = choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
+                machine.trail.set(value.attributes, name, new)
     elif isinstance(value, Module) and value.kind.container and not value.children:
         if value.children is not None:  # an empty container is there to be filled
             machine.trail.set(value, "children", None)
@@ -115,18 +115,34 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
         if isinstance(receiver, Module) and receiver.kind.container and value.name in _OF_CONTAINERS:
             machine.trail.set(receiver, "children", None)
         havoc(run, receiver)
-    elif isinstance(value, Sequence) and value.last is not None and value.items is None:
-        machine.trail.set(value, "last", None)
-    if isinstance(value, (Sequence, Mapping)):
-        for each in parts(value):
+    elif isinstance(value, (Sequence, Mapping)):
+        for each in within(value, parts, _DEPTH):  # also in lists of lists, and where one of several stands
             if isinstance(each, (Module, Instance)):
                 havoc(run, each)
-    if isinstance(value, Sequence) and value.kind in ("list", "deque") and value.items is not None:
-        machine.trail.set(value, "last", None)
-        element = Unknown(reachable_tensors(value))
-        machine.trail.set(value, "element", element)
-        machine.trail.set(value, "items", None)
-    elif isinstance(value, Mapping) and value.items is not None:
+            elif isinstance(each, (Sequence, Mapping)):
+                _refill(run, each)
+
+
+def _is_replaced(value: Value, *, switches: bool) -> bool:
+    """Whether unknown code may put another one in the place of what an object holds."""
+    if isinstance(value, Module):
+        return keeps_place(value) and (switches or value.kind.container != "")
+    return isinstance(value, Tensor) and value.is_parameter is not Truth.YES
+
+
+_DEPTH = 3
+"""Containers inside each other that unknown code may look into."""
+
+
+def _refill(run: Run, value: Sequence | Mapping) -> None:
+    """A list or dictionary may hold something else from now on."""
+    machine = run.machine
+    if isinstance(value, Sequence):
+        if value.last is not None and (value.items is None or value.kind in ("list", "deque")):
+            machine.trail.set(value, "last", None)
+        if value.kind not in ("list", "deque"):
+            return
+    if value.items is not None:
         machine.trail.set(value, "element", Unknown(reachable_tensors(value)))
         machine.trail.set(value, "items", None)
 
@@ -471,6 +487,8 @@ def _passed(run: Run, function: Function, own: set[str]) -> Iterator[tuple[str, 
             if isinstance(node, ir.Call) and runs_unknown(run, function, node.function, local):
                 for argument in node.arguments:
                     yield from _paths_in(argument.value)
+                    if "super" in {each.id for each in ir.walk(argument.value) if isinstance(each, ir.Name)}:
+                        yield (definition.parameters[0].name if definition.parameters else "self",)
     finally:
         run.machine.frame = frame
 
