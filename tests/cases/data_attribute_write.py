@@ -156,3 +156,11 @@ def gate_clamped_for_a_caller():
         return h
 
     gate = gates(torch.ones(1, 2))
+
+
+def given_another_shape_through_data():
+    w = torch.ones(3, requires_grad=True)
+    y = w.exp()
+    d = y.data
+    d.unsqueeze_(0)
+    y.sum().backward()

@@ -180,6 +180,8 @@ class DataWrites(Observer):
 
     def wrote(self, tensor: Tensor, write: Write) -> None:
         source = _data_of(tensor)
+        if write.op.removesuffix("_") in INPLACE_VIEWS:
+            return  # no element is written
         if source is not None and not self.machine.expected_errors and tensor.grad_of is None:
             self._add(source, write.target_node, write.op, write.origin, write.line)
 
