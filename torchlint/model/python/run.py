@@ -417,12 +417,20 @@ class Run:
 
     def replaces_layer(self, name: str) -> bool:
         """Whether a layer of a class of `torch.nn` may do another thing than torch's: it runs functions of torch."""
-        inside = ("*.", "torch.Tensor.", "torch.nn.functional.", "torch.nn.Module.", f"torch.nn.{name}.")
-        return any(each.startswith(inside) or each.count(".") == 1 for each in self.replaced)
+        inside = (
+            "*.*",
+            "*.forward",
+            "*.__call__",
+            "torch.Tensor.",
+            "torch.nn.functional.",
+            "torch.nn.Module.",
+            f"torch.nn.{name}.",
+        )
+        return any(each.startswith(inside) or (each.count(".") == 1 and each[0] != "*") for each in self.replaced)
 
     def replaces_operators(self) -> bool:
         """Whether what `+` and the like of a tensor do may be another thing than torch's."""
-        return any(each.startswith(("torch.Tensor.__", "torch.Tensor.*", "*.")) for each in self.replaced)
+        return any(each.startswith(("torch.Tensor.__", "torch.Tensor.*", "*.__", "*.*")) for each in self.replaced)
 
     def share(self, other: Run) -> None:
         """Number branches and know classes together with another run: values of one are values of the other."""
