@@ -1076,3 +1076,32 @@ def asked_for_before_a_recurrent_layer():
     out, _ = gru(given)
     out.mean().backward()
     (out**2).sum().backward(inputs=[given])  # error: [TLN101]
+
+
+def product_of_a_view_without_an_edge_and_what_nobody_knows():
+    w = torch.rand(3, 4, requires_grad=True)
+    with torch.no_grad():
+        v = w.view(-1)
+    h = v * eval("2")
+    h.sum().backward()
+    h.sum().backward()
+
+
+def product_of_what_may_be_a_view_without_an_edge():
+    w = torch.rand(12, requires_grad=True)
+    with torch.no_grad():
+        v = w.view(-1)
+    h = (v if eval("True") else w) * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
+def product_of_a_view_without_an_edge_and_a_leaf():
+    """Raises: backward through the graph a second time"""
+    w = torch.rand(3, 4, requires_grad=True)
+    b = torch.rand(12, requires_grad=True)
+    with torch.no_grad():
+        v = w.view(-1)
+    h = v * b * eval("2")
+    h.sum().backward()
+    h.sum().backward()  # error: [TLN101]

@@ -1277,3 +1277,334 @@ def a_layer_that_another_method_thaws():
     net = Net()
     net.thaw()
     net.train_on(2)
+def tensor_method_patched_by_what_somebody_gives():
+    patch = eval("lambda name, new: __import__('unittest.mock').mock.patch(name, new)")
+    w = torch.ones(3, requires_grad=True)
+    with patch("torch.Tensor.detach", lambda self: self):
+        (w * 2).detach().sum().backward()
+
+
+def tensor_method_replaced_in_the_class_by_what_somebody_gives():
+    replace = eval("setattr")
+    kept = torch.Tensor.detach
+    w = torch.ones(3, requires_grad=True)
+    replace(torch.Tensor, "detach", lambda self: self)
+    (w * 2).detach().sum().backward()
+    replace(torch.Tensor, "detach", kept)
+
+
+def another_method_patched_by_what_somebody_gives():
+    """Raises: does not require grad"""
+    patch = eval("lambda name, new: __import__('unittest.mock').mock.patch(name, new)")
+    w = torch.ones(3, requires_grad=True)
+    with patch("torch.Tensor.clone", lambda self: self):
+        (w * 2).detach().sum().backward()  # error: [TLN104]
+
+
+def layer_patched_for_a_block():
+    import unittest.mock
+
+    w = torch.ones(3, requires_grad=True)
+    layer = nn.Linear(3, 3).requires_grad_(False)
+    with unittest.mock.patch("torch.nn.Linear.forward", lambda self, x: x * w):
+        layer(torch.ones(3)).sum().backward()
+
+
+def property_of_tensors_patched_for_a_block():
+    import unittest.mock
+
+    w = torch.ones(3, requires_grad=True)
+    with unittest.mock.patch("torch.Tensor.T", w * 2):
+        w.detach().T.sum().backward()
+
+
+def another_property_of_tensors_patched_for_a_block():
+    """Raises: does not require grad"""
+    import unittest.mock
+
+    w = torch.ones(3, requires_grad=True)
+    with unittest.mock.patch("torch.Tensor.T", w * 2):
+        w.detach().real.sum().backward()  # error: [TLN104]
+
+
+def thawed_when_the_block_is_left():
+    class Frozen:
+        def __init__(self, net):
+            self.net = net
+
+        def __enter__(self):
+            self.net.requires_grad_(False)
+
+        def __exit__(self, *error):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3)
+    with Frozen(net):
+        net(torch.ones(3))
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_when_the_block_is_returned_from():
+    class Frozen:
+        def __init__(self, net):
+            self.net = net
+
+        def __enter__(self):
+            self.net.requires_grad_(False)
+
+        def __exit__(self, *error):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3)
+
+    def features(x):
+        with Frozen(net):
+            return net(x)
+
+    features(torch.ones(3))
+    net(torch.ones(3)).sum().backward()
+
+
+def frozen_and_not_thawed_when_the_block_is_left():
+    """Raises: does not require grad"""
+
+    class Frozen:
+        def __init__(self, net):
+            self.net = net
+            self.uses = 0
+
+        def __enter__(self):
+            self.net.requires_grad_(False)
+
+        def __exit__(self, *error):
+            self.uses += 1
+
+    net = nn.Linear(3, 3)
+    with Frozen(net):
+        net(torch.ones(3))
+    net(torch.ones(3)).sum().backward()  # error: [TLN104]
+
+
+def one_of_two_contexts_thaws():
+    class Thawed:
+        def __init__(self, net):
+            self.net = net
+
+        def __enter__(self):
+            self.net.requires_grad_(True)
+
+        def __exit__(self, *error):
+            self.net.requires_grad_(False)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    with Thawed(net) if eval("True") else Thawed(net):
+        net(torch.ones(3)).sum().backward()
+
+
+def thawed_by_a_decorator_that_is_a_context():
+    import contextlib
+
+    class Thawed(contextlib.ContextDecorator):
+        def __init__(self, net):
+            self.net = net
+
+        def __enter__(self):
+            self.net.requires_grad_(True)
+
+        def __exit__(self, *error):
+            self.net.requires_grad_(False)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+
+    @Thawed(net)
+    def train():
+        net(torch.ones(3)).sum().backward()
+
+    train()
+
+
+def thawed_by_special_methods():
+    class Stages:
+        def __init__(self, *nets):
+            self.nets = nets
+            self.net, self.other, self.last = nets
+
+        def __iter__(self):
+            self.net.requires_grad_(True)
+            yield 1
+
+        def __iadd__(self, other):
+            self.other.requires_grad_(True)
+            return self
+
+        def __len__(self):
+            self.last.requires_grad_(True)
+            return 3
+
+    net, other, last = [nn.Linear(3, 3).requires_grad_(False) for _ in range(3)]
+    stages = Stages(net, other, last)
+    for _ in stages:
+        net(torch.ones(3)).sum().backward()
+    stages += 1
+    other(torch.ones(3)).sum().backward()
+    len(stages)
+    last(torch.ones(3)).sum().backward()
+
+
+def special_methods_that_thaw_nothing():
+    """Raises: does not require grad"""
+
+    class Stages:
+        def __init__(self, net):
+            self.net = net
+            self.rounds = 0
+
+        def __iter__(self):
+            self.rounds += 1
+            yield self.net
+
+        def __len__(self):
+            return 3
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    stages = Stages(net)
+    for _ in stages:
+        net(torch.ones(3)).sum().backward()  # error: [TLN104]
+
+
+def thawed_by_what_a_function_is_handed_to():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+    call = eval("lambda function: function()")
+    w = torch.ones(3)
+
+    def prepare():
+        thaw(w)
+
+    call(prepare)
+    w.sum().backward()
+
+
+def thawed_by_whoever_asks_for_it():
+    thaw = eval("lambda function: function().requires_grad_()")
+    v, w = torch.ones(3), torch.ones(3)
+    thaw(lambda: v)
+    thaw(lambda tensor=w: tensor)
+    (v * w).sum().backward()
+
+
+def thawed_in_a_generator():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+    w = torch.ones(3)
+
+    def stages():
+        thaw(w)
+        yield 1
+
+    next(stages())
+    w.sum().backward()
+
+
+def thawed_in_a_special_method():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+
+    class Stages:
+        def __init__(self, w):
+            self.w = w
+
+        def __len__(self):
+            thaw(self.w)
+            return 3
+
+    w = torch.ones(3)
+    len(Stages(w))
+    w.sum().backward()
+
+
+def thawed_by_a_decorator_of_a_class():
+    thaw = eval("lambda cls: (cls.w.requires_grad_(), cls)[1]")
+    w = torch.ones(3)
+    kept = w
+
+    @thaw
+    class Holder:
+        w = kept
+
+    w.sum().backward()
+
+
+def thawed_base_of_a_view():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+    w = torch.ones(3)
+    v = w.view(3, 1)
+    thaw(v._base)
+    w.sum().backward()
+
+
+def handed_on_and_shows_what_it_computes():
+    """Raises: does not require grad"""
+    call = eval("lambda function: function()")
+    w = torch.ones(3, requires_grad=True)
+
+    def norm():
+        return w.detach().norm()
+
+    call(norm)
+    w.detach().sum().backward()  # error: [TLN104]
+
+
+def sequence_in_a_list_that_is_longer_than_anybody_knows():
+    nets = eval("lambda nets: nets")
+    net = nn.Sequential()
+    setattr(next(iter(nets([*eval("[]"), net]))), "linear", nn.Linear(3, 3))
+    net(torch.rand(2, 3)).sum().backward()
+
+
+def sequences_filled_by_who_is_given_lists_of_them():
+    fill = eval("lambda nets: nets['all'][0].append(nn.Linear(3, 3))")
+    net, other = nn.Sequential(), nn.Sequential()
+    fill({"all": [net]})
+    fill({"all": [other if eval("True") else None]})
+    net(torch.rand(2, 3)).sum().backward()
+    other(torch.rand(2, 3)).sum().backward()
+
+
+def sequence_filled_by_nobody():
+    """Raises: does not require grad"""
+    fill = eval("lambda nets: nets[0].append(nn.Linear(3, 3))")
+    net, other = nn.Sequential(), nn.Sequential()
+    fill([other])
+    net(torch.rand(2, 3)).sum().backward()  # error: [TLN104]
+
+
+def attribute_of_the_class_set_by_a_method_from_elsewhere():
+    same = eval("lambda each: each")
+
+    class Settings:
+        w = torch.ones(3)
+
+        def fill(self, w):
+            self.w = w
+
+    Settings.fill = same(Settings.fill)
+    settings = Settings()
+    settings.fill(torch.ones(3, requires_grad=True))
+    (settings.w * 2).sum().backward()
+
+
+def network_that_a_method_from_elsewhere_builds():
+    same = eval("lambda each: each")
+
+    class Actor:
+        def __init__(self):
+            self.model = nn.Sequential()
+
+        def build(self):
+            self.model = nn.Sequential(nn.Linear(3, 3))
+
+        def slope(self, x):
+            self.model(torch.tensor(x)).sum().backward()
+
+    Actor.build = same(Actor.build)
+    actor = Actor()
+    actor.build()
+    actor.slope([1.0, 2.0, 3.0])

@@ -169,3 +169,9 @@ def scores_masked_before_anything_saves_them():
 
     scores, out = attention(torch.ones(1, 2), torch.tensor([[True, False]]))
     out.sum().backward()
+def given_another_shape_through_data():
+    w = torch.ones(3, requires_grad=True)
+    y = w.exp()
+    d = y.data
+    d.unsqueeze_(0)
+    y.sum().backward()

@@ -378,3 +378,11 @@ def number_that_other_code_makes_of_it():
         return total
 
     sensitivity(2)
+
+
+def alias_given_another_shape():
+    w = torch.ones(3, requires_grad=True)
+    y = w * 2
+    d = y.detach()
+    d.unsqueeze_(0)
+    print(y, d)

@@ -182,3 +182,18 @@ def shared_before_the_loop_alone():
         if number > 0:
             total += 1
         total = torch.ones(3)
+
+
+def given_another_shape_in_place():
+    h = torch.rand(1).expand(2, 3)
+    h.unsqueeze_(0)
+    h.transpose_(0, 1)
+    h.squeeze_(1)
+    h.t_()
+
+
+def given_another_shape_in_place_and_written():
+    """Raises: unsupported operation"""
+    h = torch.rand(1).expand(2, 3)
+    h.unsqueeze_(0)
+    h.add_(1)  # error: [TLN208]

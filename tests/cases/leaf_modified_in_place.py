@@ -528,3 +528,20 @@ def frozen_by_what_a_generator_calls():
     found = list(seen(w))
     w[0] = w[0] * 2
     print(found)
+
+
+def shown_by_a_getter_of_the_class():
+    """Whoever asks a Module for an attribute is given it through this."""
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if isinstance(held, dict) and 'w' in held else held")
+
+    class Cell(nn.Module):
+        def __init__(self, w):
+            self.__dict__["w"] = w
+
+        def __getattribute__(self, name):
+            return freeze(super().__getattribute__(name))
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.__dict__
+    w.add_(1)

@@ -772,3 +772,15 @@ def leaf_that_is_cut_on_one_way():
         w.grad.zero_()  # smell: [TLN401]
 
     scaled(0.5)
+
+
+def differentiated_in_a_function_that_somebody_wraps():
+    same = eval("lambda each: each")
+    w = torch.ones(3, requires_grad=True)
+
+    @same
+    def step(q):
+        q.backward(torch.ones_like(q))
+
+    step(w)
+    w.grad.zero_()

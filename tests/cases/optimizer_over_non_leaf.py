@@ -455,3 +455,9 @@ def frozen_again_after_every_step():
         dual.step()
         alphas.requires_grad = False
         alphas.clamp_(min=0.0)
+def default_device_set_by_what_unknown_code_makes_of_torch():
+    pair = eval("lambda pair: pair")
+    getattr(*pair((torch, "set_default_device")))("meta")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)

@@ -2075,3 +2075,26 @@ def dictionary_of_several_parts():
             return {"shown": shown, "out": y}
 
     Head()(torch.ones(2, 3))["out"].sum().backward()
+
+
+def operator_patched_for_a_block():
+    import unittest.mock
+
+    w = torch.ones(3, requires_grad=True)
+    with unittest.mock.patch("torch.Tensor.__mul__", lambda self, x: self.clone()):
+        y = w.sin()
+        z = y * y
+        y.add_(1)
+        z.sum().backward()
+
+
+def operator_of_another_kind_patched_for_a_block():
+    """Raises: modified by an inplace operation"""
+    import unittest.mock
+
+    w = torch.ones(3, requires_grad=True)
+    with unittest.mock.patch("torch.Tensor.sub", lambda self, x: self.clone()):
+        y = w.sin()
+        z = y * y
+        y.add_(1)  # error: [TLN201]
+        z.sum().backward()

@@ -2,7 +2,8 @@
 Whether a run came through all places of a proof: what a line alone does not tell.
 
 Of a line with a conditional expression only one arm is run, and `and` may stop at its first operand; a statement may
-begin and raise; dropout leaves an empty tensor as it is; what the second iteration
+begin and raise; dropout leaves an empty tensor as it is, and `x[False] = 0` (of Python's own False, which few mean who
+write `x[found] = 0`) any; what the second iteration
 of a loop does the first has not done, and a loop over nothing does nothing (that a loop over what nobody knows runs,
 and more than once, is the model's word: docs/model.md, "Loops and widening"); a function is run for one call of it,
 not for another. Where the text of a
@@ -54,6 +55,8 @@ class Ran:
         The lines at which it raised, whoever caught that.
     empty_dropout
         Whether dropout was given an empty tensor, which torch neither writes nor saves.
+    nowhere
+        Whether something was written at the place `False`: torch does nothing then, and asks nothing.
     """
 
     lines: Counter[int] = field(default_factory=Counter)
@@ -61,6 +64,7 @@ class Ran:
     parts: set[Part] = field(default_factory=set)
     raised: set[int] = field(default_factory=set)
     empty_dropout: bool = False
+    nowhere: bool = False
 
     def trace(self, frame: FrameType, event: str) -> None:
         """What `sys.settrace` tells of a frame whose instructions are traced."""
@@ -81,8 +85,8 @@ class Ran:
                 self.parts.add((first, column + 1, last, end + 1))
 
 
-class Dropouts(TorchFunctionMode):
-    """Notes in a run whether dropout is given an empty tensor."""
+class Idle(TorchFunctionMode):
+    """Notes in a run whether torch is given what it does nothing with: nothing to drop, no place to write."""
 
     def __init__(self, ran: Ran) -> None:
         super().__init__()
@@ -93,6 +97,8 @@ class Dropouts(TorchFunctionMode):
         if "dropout" in getattr(function, "__name__", ""):
             given = [each for each in (*args, *kwargs.values()) if isinstance(each, torch.Tensor)]
             self.ran.empty_dropout |= any(each.numel() == 0 for each in given)
+        elif function is torch.Tensor.__setitem__:
+            self.ran.nowhere |= args[1] is False
         return function(*args, **kwargs)
 
 
@@ -101,7 +107,8 @@ def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> b
     places = [step.line for step in finding.trace]
     wanted = {finding.span.line, *places}
     twice = "iteration" in finding.message
-    if ran.empty_dropout and "dropout" in " ".join((finding.message, *(step.message for step in finding.trace))):
+    told = " ".join((finding.message, *(step.message for step in finding.trace)))
+    if (ran.empty_dropout and "dropout" in told) or (ran.nowhere and "[...]" in told):
         return False
     if finding.span.line in ran.raised:  # it came to what it says in another iteration or call
         return False

@@ -26,7 +26,7 @@ from torchlint.rule import Finding, Level
 from .bodies import BODIES, assignments
 from .changes import MODULE
 from .hide import Variant, shown, varied
-from .passed import Dropouts, Ran
+from .passed import Idle, Ran
 from .passed import passed as came_through
 from .programs import drawn
 
@@ -87,8 +87,8 @@ class Run:
     ran: Ran = field(default_factory=Ran)
 
 
-def run(code: Any, bodies: dict[str, str], roles: dict[str, str], *, lines: bool = False, drops: bool = False) -> Run:
-    """Run a program with its stand-ins; `drops`: and look what dropout is given."""
+def run(code: Any, bodies: dict[str, str], roles: dict[str, str], *, lines: bool = False, idle: bool = False) -> Run:
+    """Run a program with its stand-ins; `idle`: and look what torch does nothing with."""
     ran = Ran()
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
@@ -104,7 +104,7 @@ def run(code: Any, bodies: dict[str, str], roles: dict[str, str], *, lines: bool
         if lines:
             sys.settrace(trace)
         try:
-            with Dropouts(ran) if drops else nullcontext():
+            with Idle(ran) if idle else nullcontext():
                 exec(code, namespace)
         except Exception as error:
             raised, step = set(), error.__traceback__
@@ -152,7 +152,8 @@ def judged(variant: Variant, rng: random.Random, seed: int = -1) -> list[Claim]:
         open_ones = [number for number in pending if number not in passed]
         if not open_ones:
             continue
-        ran = run(code, bodies, variant.roles, lines=True, drops="dropout" in variant.text.lower()).ran
+        idle = "dropout" in variant.text.lower() or "] = " in variant.text
+        ran = run(code, bodies, variant.roles, lines=True, idle=idle).ran
         for number in open_ones:
             if came_through(pending[number], ran, variant.text, variant.roles):
                 passed[number] = bodies

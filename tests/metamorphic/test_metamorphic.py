@@ -113,6 +113,15 @@ F.dropout(w, inplace=True)
 """,
         {"size": "value"},
     ),
+    "a write to no place": (
+        """
+import torch
+from elsewhere import found
+first, second = torch.arange(4.0, requires_grad=True).chunk(2)
+first[found] = 0
+""",
+        {"found": "flag"},
+    ),
     "the other arm": (
         """
 import torch

@@ -22,6 +22,7 @@ from torchlint.model.state.values import (
     GRAD_YES,
     NONE,
     Bound,
+    Choice,
     Constant,
     External,
     Grad,
@@ -150,8 +151,10 @@ def record_operation(
         found = edges_into(autograd, bound[parameter]) if parameter in bound else []
         edges += [(guard | unknown_guard(), node) for guard, node in found]
     # what is saved for the gradient of an input is not saved where no input takes one (see `_without_edge`)
-    idle = not edges and op.saves and all(save.guard for save in op.saves)
-    node = new_node(autograd, op.node, display, origin, grad, edges, Truth.NO if idle else op.holds_saved)
+    holds = op.holds_saved
+    if op.saves and all(save.guard for save in op.saves):
+        holds = Truth.NO if not edges else holds & _holds_any(autograd, op, bound)
+    node = new_node(autograd, op.node, display, origin, grad, edges, holds)
     node.composed = not is_one_node(op)
     node.formula = "inputs" if op.name in _OF_HIDDEN else _formula(operation_of(node), bound)
     if node.composed:
@@ -196,8 +199,10 @@ def _save_guard(autograd: Autograd, save: SavedBy, bound: dict[str, Value], *, c
     if save.guard:
         grad = GRAD_NO
         for parameter in save.guard:
-            if parameter in bound and not _without_edge(bound[parameter]):
-                grad = grad.either(value_grad(autograd, bound[parameter]))
+            without = _without_edge(bound[parameter]) if parameter in bound else Truth.YES
+            if without is not Truth.YES:
+                taken = value_grad(autograd, bound[parameter])
+                grad = grad.either(GRAD_MAYBE if without is Truth.MAYBE and taken is GRAD_YES else taken)
         guard = grad.guard()
     if guard is None or (save.certain and not copied):
         return guard
@@ -240,9 +245,28 @@ def save_tensor(autograd: Autograd, node: GraphNode, what: str, tensor: Tensor, 
     return saved
 
 
-def _without_edge(value: Value) -> bool:
-    """A view made before its base was told to require grad: it says that it does, and no gradient flows to it."""
-    return isinstance(value, Tensor) and value.base is not None and value.own == GRAD_NO and not value.grad_fn
+def _without_edge(value: Value) -> Truth:
+    """
+    Whether it is a view made before its base was told to require grad, or under `no_grad`: it says that it does, and no
+    gradient flows to it.
+    """
+    if type(value) is Tensor:
+        return Truth.of(value.base is not None and value.own == GRAD_NO and not value.grad_fn)
+    if not isinstance(value, Choice):
+        return Truth.NO
+    found = {_without_edge(each) for _, each in alternatives(value)}
+    return found.pop() if len(found) == 1 else Truth.MAYBE
+
+
+def _holds_any(autograd: Autograd, op: Op, bound: dict[str, Value]) -> Truth:
+    """
+    Whether a node surely saves something though no gradient flows to one of its inputs: nobody knows whether one flows
+    to the other.
+    """
+    if all(_without_edge(bound[each]) is Truth.NO for each in op.differentiable if each in bound):
+        return Truth.YES
+    needed = [_save_guard(autograd, save, bound) for save in _saves(op, bound) if save.what in bound]
+    return Truth.YES if any(each is not None and not is_open(each) for each in needed) else Truth.MAYBE
 
 
 _OF_HIDDEN = frozenset({"l1_loss"})

@@ -199,7 +199,8 @@ def write(
         machine.trail.set(storage, "writes", (*storage.writes[-MOST_WRITES:], write))
         for hook in machine.watch.wrote:
             hook(tensor, write)
-        _alias_written(autograd, tensor, write)
+        if record is None or record[0].name not in INPLACE_VIEWS:  # they write no element
+            _alias_written(autograd, tensor, write)
         if node is not None and record is not None:
             save_results(autograd, record[0], node, [tensor], record[1])
         if node is not None and record is not None and record[0].name in INPLACE_VIEWS:

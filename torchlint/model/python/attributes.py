@@ -97,6 +97,8 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
         return named or imported(f"{value.qualified}.{name}")
     if isinstance(value, Tensor):
         found = tensor_attribute(run.torch, value, name, origin)
+        if found is not None and run.is_replaced(f"torch.Tensor.{name}"):
+            return Unknown([value], source=origin)
         return found if found is not None else Bound(value, name)
     if isinstance(value, Instance):
         return instance_attribute(run, value, name, origin)

@@ -55,7 +55,8 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
         # Tensors have no `__imatmul__`: Python computes the product and rebinds the name; TorchScript too, for some.
         assign(run, target, operate(run, node.op, current, value, node))
         return
-    if holds_tensor(run, current) and all(not isinstance(e, (Constant, Scalar)) for _, e in alternatives(current)):
+    in_place = holds_tensor(run, current) and not run.replaces_operators()
+    if in_place and all(not isinstance(e, (Constant, Scalar)) for _, e in alternatives(current)):
         spelling = ops.operator_spelling(f"{node.op}=")
         result = apply(
             run.torch,

@@ -259,7 +259,7 @@ def _getattr(run: Run, site: CallSite) -> Value:
                 return any_of([found, site.positional[2]])
             return found
     if not site.positional:
-        return Unknown(layer=True)
+        return Unknown(layer=True, part_of=External("torch"))  # `getattr(*found)`: nobody knows of what
     owner = site.positional[0]
     for hook in run.machine.watch.unknown_called if len(site.positional) > 1 else ():
         hook(Unknown(), None, [owner], site.node)  # any method may be called so
@@ -270,6 +270,8 @@ def _getattr(run: Run, site: CallSite) -> Value:
         _may_enter(run, owner)
     of_torch = isinstance(owner, External) and owner.qualified.partition(".")[0] == "torch"
     part_of = owner if of_torch or isinstance(owner, (Module, Instance)) else None
+    if not site.complete and isinstance(owner, Unknown):
+        part_of = External("torch")
     return Unknown(reachable_tensors(owner), layer=True, part_of=part_of)
 
 

@@ -7,10 +7,12 @@ is handed on leads to, and the grad mode once `torch.set_grad_enabled` is, or th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from torchlint.model.autograd.walk import graph_of
-from torchlint.model.python.flags import FLAGS, changes_flags, unsettle, unsettle_grad
+from torchlint.model.python.flags import FLAGS, changes_flags, runs_unknown, unsettle, unsettle_grad
 from torchlint.model.python.members import patch, replace_of_torch
-from torchlint.model.python.module_parts import parameters_of
+from torchlint.model.python.module_parts import keeps_place, parameters_of
 from torchlint.model.python.run import Callback, HandedOn, Reach, Run, seen_from
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -98,13 +100,13 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
     elif isinstance(value, Instance):
         if not value.havocked:
             machine.trail.set(value, "havocked", True)
-        for name, each in list(value.attributes.items()):
-            if not isinstance(each, (Tensor, Choice)):
+        inherited = {name: old for cls in reversed(value.cls.ancestry()) for name, old in cls.attributes.items()}
+        for name, each in {**inherited, **value.attributes}.items():
+            if not isinstance(each, (Tensor, Module, Choice)):
                 continue  # most of what an object holds
-            if any(isinstance(v, Tensor) and v.is_parameter is not Truth.YES for _, v in alternatives(each)):
-                machine.trail.set(
-                    value.attributes, name, choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
-                )
+            if any(_is_replaced(option, switches=switches) for _, option in alternatives(each)):
+                new = choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
+                machine.trail.set(value.attributes, name, new)
     elif isinstance(value, Module) and value.kind.container and not value.children:
         if value.children is not None:  # an empty container is there to be filled
             machine.trail.set(value, "children", None)
@@ -113,18 +115,34 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
         if isinstance(receiver, Module) and receiver.kind.container and value.name in _OF_CONTAINERS:
             machine.trail.set(receiver, "children", None)
         havoc(run, receiver)
-    elif isinstance(value, Sequence) and value.last is not None and value.items is None:
-        machine.trail.set(value, "last", None)
-    if isinstance(value, (Sequence, Mapping)):
-        for each in parts(value):
+    elif isinstance(value, (Sequence, Mapping)):
+        for each in within(value, parts, _DEPTH):  # also in lists of lists, and where one of several stands
             if isinstance(each, (Module, Instance)):
                 havoc(run, each)
-    if isinstance(value, Sequence) and value.kind in ("list", "deque") and value.items is not None:
-        machine.trail.set(value, "last", None)
-        element = Unknown(reachable_tensors(value))
-        machine.trail.set(value, "element", element)
-        machine.trail.set(value, "items", None)
-    elif isinstance(value, Mapping) and value.items is not None:
+            elif isinstance(each, (Sequence, Mapping)):
+                _refill(run, each)
+
+
+def _is_replaced(value: Value, *, switches: bool) -> bool:
+    """Whether unknown code may put another one in the place of what an object holds."""
+    if isinstance(value, Module):
+        return keeps_place(value) and (switches or value.kind.container != "")
+    return isinstance(value, Tensor) and value.is_parameter is not Truth.YES
+
+
+_DEPTH = 3
+"""Containers inside each other that unknown code may look into."""
+
+
+def _refill(run: Run, value: Sequence | Mapping) -> None:
+    """A list or dictionary may hold something else from now on."""
+    machine = run.machine
+    if isinstance(value, Sequence):
+        if value.last is not None and (value.items is None or value.kind in ("list", "deque")):
+            machine.trail.set(value, "last", None)
+        if value.kind not in ("list", "deque"):
+            return
+    if value.items is not None:
         machine.trail.set(value, "element", Unknown(reachable_tensors(value)))
         machine.trail.set(value, "items", None)
 
@@ -195,6 +213,8 @@ def hand_on(run: Run, values: list[Value]) -> None:
                 function = function.function
             callback = Callback.of(function)
             if callback is not None:
+                for default in callback.function.defaults.values():
+                    unsettle(run, default, slightly=True)  # `lambda w=w: w`
                 run.machine.callers.out_of_sight |= run.machine.grad_mode is not Truth.YES
                 _hand_on_with_callees(run, callback)
         for each in inside:
@@ -223,12 +243,40 @@ def _hand_on_with_callees(run: Run, callback: Callback) -> None:
         if any(each.is_same(known) for known in (*run.handed_on, *seen)):
             continue
         seen.append(each)
-        pending += _callees(run, each)
+        called = _callees(run, each)
+        pending += [Callback(one.function, one.receiver, special=True) for one in called] if each.special else called
         function = each.function
         reach = _reach(run, function)
-        if reach.writes or reach.changes_flags or reach.differentiates or reach.sets:
+        does = reach.writes or reach.changes_flags or reach.sets or each.shows(reach)
+        if does or each.may_differentiate(reach):
             run.machine.trail.set(run, "handed_on", (*run.handed_on, each))
             _may_have_run(run, HandedOn((each,), run.reaching))
+
+
+def hand_on_special(run: Run, instance: Instance) -> None:
+    """
+    Python runs special methods of an object where no call of them is written: `for x in it`, `it + 1`, `len(it)`,
+    `print(it)`, in code that nobody knows, too.
+    """
+    followed = _FOLLOWED
+    if any(isinstance(base, External) and base.qualified in _DECORATORS for base in instance.cls.outside()):
+        followed = _FOLLOWED - _CONTEXT
+    for cls in instance.cls.ancestry():
+        for name, method in cls.attributes.items():
+            if name.startswith("__") and name not in followed and isinstance(method, Function):
+                _hand_on_with_callees(run, Callback(method, instance, special=True))
+
+
+_FOLLOWED = frozenset(
+    """
+    __attrs_post_init__ __call__ __class_getitem__ __enter__ __exit__ __init__ __init_subclass__ __new__ __post_init__
+    __set__ __set_name__ __setattr__
+    """.split()  # noqa: SIM905
+)
+"""Special methods that are run where Python runs them."""
+_DECORATORS = frozenset({"contextlib.ContextDecorator", "contextlib.AsyncContextDecorator"})
+"""Objects of classes derived from these are entered by whoever calls a function that is decorated with one."""
+_CONTEXT = frozenset({"__enter__", "__exit__"})
 
 
 def _callees(run: Run, callback: Callback) -> list[Callback]:
@@ -308,6 +356,12 @@ def _may_have_run(run: Run, functions: HandedOn) -> None:
             looked += _backward_may_have_run(run, value)
     if looked >= _LOOKS_A_STEP:
         run.budget.spend(looked // _LOOKS_A_STEP)
+    for callback, path in functions.showing:
+        shown = callback.lookup(path[0])
+        for name in path[1:]:
+            shown = shown.attributes.get(name) if isinstance(shown, Instance) else None
+        if shown is not None:
+            unsettle(run, shown, slightly=True)
     for callback, reach in functions.writing:
         for path in reach.writes:
             _forget(run, path, callback)
@@ -381,16 +435,17 @@ def _reach(run: Run, function: Function) -> Reach:
     definition = function.definition
     known = run.reaching.get(id(definition))
     if known is None:
-        body: list[ir.Statement] | ir.Node = definition.body
+        body: list[ir.Statement] | ir.Expression = definition.body
         # of a method that is handed on, the first one is its object
         own = {parameter.name for parameter in definition.parameters[int(function.owner is not None) :]}
-        differentiates = True
+        has_backward = differentiates = True
         if isinstance(definition, ir.FunctionDef):
             own |= definition.assigned
-            differentiates = "backward" in written(definition).words
+            has_backward = differentiates = "backward" in written(definition).words
         names: set[str] = set()
         found: set[tuple[str, ...]] = set()
         called: set[str] = set()
+        gives = {path for each in _given_back(body) for path in _paths_in(each)}
         for node in ir.walk(body):
             if isinstance(node, ir.Name):
                 names.add(node.id)
@@ -402,11 +457,49 @@ def _reach(run: Run, function: Function) -> Reach:
         known = run.reaching[id(definition)] = Reach(
             tuple(sorted(found)),
             frozenset(names - own),
+            has_backward,
             differentiates,
             changes_flags(function),
             frozenset(called & _SETTING),
+            tuple(sorted(path for path in gives if path[0] not in own)),
+            tuple(sorted(path for path in _passed(run, function, own) if path[0] not in own)),
         )
     return known
+
+
+def _given_back(body: list[ir.Statement] | ir.Expression) -> Iterator[ir.Expression]:
+    """What a function returns or yields, as it is written."""
+    if not isinstance(body, list):
+        yield body  # of a lambda
+    for node in ir.walk(body):
+        if isinstance(node, (ir.Return, ir.Yield)) and node.value is not None:
+            yield node.value
+
+
+def _passed(run: Run, function: Function, own: set[str]) -> Iterator[tuple[str, ...]]:
+    """What a function hands to code that nobody knows."""
+    definition = function.definition
+    local = own | {parameter.name for parameter in definition.parameters[:1]}
+    body: list[ir.Statement] | ir.Node = definition.body
+    frame, run.machine.frame = run.machine.frame, function.closure
+    try:
+        for node in ir.walk(body):
+            if isinstance(node, ir.Call) and runs_unknown(run, function, node.function, local):
+                for argument in node.arguments:
+                    yield from _paths_in(argument.value)
+                    if "super" in {each.id for each in ir.walk(argument.value) if isinstance(each, ir.Name)}:
+                        yield (definition.parameters[0].name if definition.parameters else "self",)
+    finally:
+        run.machine.frame = frame
+
+
+def _paths_in(node: ir.Expression) -> Iterator[tuple[str, ...]]:
+    """The variables and attributes that an expression is, or puts together in a container."""
+    if isinstance(node, ir.Sequence):
+        for each in node.elements:
+            yield from _paths_in(each)
+    elif path := _path(node):
+        yield path
 
 
 def _written_paths(node: ir.Node) -> list[tuple[str, ...]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import choose_patched, class_attribute, is_module
-from torchlint.model.python.callbacks import havoc
+from torchlint.model.python.callbacks import hand_on_special, havoc
 from torchlint.model.python.containers import mapping_method
 from torchlint.model.python.functions import call_method
 from torchlint.model.python.making import may_be_called_otherwise
@@ -57,12 +57,15 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
         if made is not None:
             copied, left_open = made
             _leave_open(run, left_open)
+            if isinstance(copied, Instance):
+                hand_on_special(run, copied)
             return copied
     instance = Instance(cls)
     instance.exact = True
     if key is None:
         initialise(run, instance, site)
         _leave_to_makers(run, instance)
+        hand_on_special(run, instance)
         return instance
     before = Openness(machine.skipped_import, machine.open_write, machine.open_layer_write)
     machine.skipped_import = machine.open_write = machine.open_layer_write = False
@@ -74,6 +77,7 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
             run.prototypes.keep(key, instance, given, site.values(), left_open)
     finally:
         _leave_open(run, before)
+    hand_on_special(run, instance)
     return instance
 
 
@@ -153,7 +157,8 @@ def _run_instance(run: Run, instance: Instance, site: CallSite) -> Value:
             if isinstance(function, (Function, Choice)):
                 if name == "forward" and is_module(instance) is Truth.NO:
                     continue
-                if instance.may_be_patched() or (name == "forward" and may_be_called_otherwise(instance.cls)):
+                other = name == "forward" and may_be_called_otherwise(instance.cls)
+                if other or instance.may_be_patched() or run.is_replaced("torch.nn.Module.__call__"):
                     function = choose_patched(instance, function, site.node)
                 return run.machine.each(function, lambda each: _call_on(run, instance, each, site))
             if function is not None:
@@ -179,7 +184,7 @@ def _call_on(run: Run, instance: Instance, function: Value, site: CallSite) -> V
 
 def call_module(run: Run, module: Module, site: CallSite) -> Value:
     """Call a layer of torch, with its hooks."""
-    if not module.patched:
+    if not (module.patched or run.replaces_layer(module.kind.name)):
         return _call_module(run, module, site)
     other = Unknown(source=site.node, part_of=module)
     either = Choice(((unknown_guard(), module), (unknown_guard(), other)))

@@ -1,8 +1,8 @@
 """
 `with`: grad modes, autocast, context managers of the file, errors that are expected.
 
-The `__enter__` of an object is run, and a generator up to its one `yield`, where the body runs in its place. Of other
-context managers the grad mode inside is unknown, unless they are known to leave it alone.
+The `__enter__` and `__exit__` of an object are run, and a generator up to its one `yield`, where the body runs in its
+place. Of other context managers the grad mode inside is unknown, unless they are known to leave it alone.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from collections.abc import Callable
 from torchlint.knowledge.foreign import is_foreign
 from torchlint.model.python.attributes import attribute, evaluate_again
 from torchlint.model.python.binding import assign
+from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.calls import call_site
 from torchlint.model.python.functions import MOST_DEPTH, run_function
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import lookup, resolved
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
+    NONE,
     Bound,
     Choice,
     Class,
@@ -28,6 +30,7 @@ from torchlint.model.state.values import (
     Instance,
     Unknown,
     Value,
+    alternatives,
     reachable_tensors,
 )
 from torchlint.model.torch.defaults import device_context
@@ -106,7 +109,14 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         restores = isinstance(value, GradModeGuard)
         plain = machine.grad_mode is mode and not isinstance(value, Instance)
         expected += _expects_error(item.context)
+        leave = _method_of(value, "__exit__")
+        if leave is not None and any(isinstance(each, _LEAVING) for each in ir.walk(node.body)):
+            hand_on(run, [leave])  # it runs on those ways out as well
         body()
+        if leave is not None and not machine.dead:
+            machine.contexts += 1  # the grad mode that it sets is that before the `with`
+            run.call(leave, [NONE, NONE, NONE], item.context)
+            machine.contexts -= 1
     run.budget.nested -= 1
     machine.contexts -= 1
     if entered_device != device and not machine.dead:  # else it is left as it was set inside, by a call
@@ -133,23 +143,37 @@ def _enter(run: Run, context: ir.Expression, value: Value) -> Value:
         machine.callers_mode = Truth.NO
         machine.inference = value.inference or (machine.inference and value.mode is not Truth.MAYBE)
     elif isinstance(value, Instance):
-        for cls in value.cls.ancestry():
-            function = cls.attributes.get("__enter__")
-            if isinstance(function, Function):
-                return _enter_object(run, value, function, context)
+        method = _method_of(value, "__enter__")
+        if method is not None:
+            return _enter_object(run, method, context)
         if value.cls.outside():
             machine.grad_mode = Truth.MAYBE
         return value
     elif not _transparent(run, context, value):
         machine.grad_mode = Truth.MAYBE
+        entered = [_method_of(each, name) for _, each in alternatives(value) for name in ("__enter__", "__exit__")]
+        hand_on(run, [each for each in entered if each is not None])  # nobody knows which of them
     return Unknown(reachable_tensors(value))
 
 
-def _enter_object(run: Run, value: Instance, function: Function, context: ir.Expression) -> Value:
+def _method_of(value: Value, name: str) -> Bound | None:
+    """The `__enter__` or `__exit__` of an object of the file."""
+    if isinstance(value, Instance):
+        for cls in value.cls.ancestry():
+            function = cls.attributes.get(name)
+            if isinstance(function, Function):
+                return Bound(value, name, function)
+    return None
+
+
+_LEAVING = (ir.Return, ir.Raise, ir.Break, ir.Continue)
+
+
+def _enter_object(run: Run, method: Bound, context: ir.Expression) -> Value:
     machine = run.machine
     contexts = machine.contexts
     machine.contexts = 0  # what `__enter__` sets stays set until `__exit__`
-    result = run.call(Bound(value, "__enter__", function), [], context)
+    result = run.call(method, [], context)
     machine.contexts = contexts
     return result
 

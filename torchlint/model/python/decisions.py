@@ -53,7 +53,7 @@ def _unary(run: Run, node: ir.Unary) -> Value:
     if node.op == "not":
         truth = condition(value)
         return Scalar("bool") if truth is Truth.MAYBE else Constant(truth is Truth.NO)
-    if holds_tensor(run, value):
+    if holds_tensor(run, value) and not run.replaces_operators():
         result = apply(run.torch, ops.operator_spelling(f"{node.op}x"), [value], {}, node, node.op)
         return _told(run, node, value, result if result is not None else made_of([value], source=node))
     if isinstance(value, Constant) and isinstance(value.value, (int, float)) and node.op in "-+":

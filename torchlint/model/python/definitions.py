@@ -7,7 +7,8 @@ A decorator that is not known may make anything of a function.
 from __future__ import annotations
 
 from torchlint.model.python.attributes import evaluate_again
-from torchlint.model.python.making import DATACLASS, keeps_class, keeps_making
+from torchlint.model.python.flags import unsettle
+from torchlint.model.python.making import DATACLASS, inherits_known, keeps_class, keeps_making
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import closure_of, imported, set_variable
 from torchlint.model.state.guards import Truth
@@ -100,6 +101,9 @@ def _class(run: Run, node: ir.ClassDef) -> None:
     changing = [each for each in node.decorators if not _keeps_class(run, each, cls)]
     cls.wrapped = wrapped or bool(changing)
     cls.finished_elsewhere = wrapped or any(not _is_dataclass(run, each) for each in changing)
+    if cls.finished_elsewhere or not inherits_known(cls):
+        for value in cls.attributes.values():
+            unsettle(run, value, slightly=True)  # nobody knows who is shown the class
     set_variable(run, node.name, cls)
     if id(node) not in run.defined and machine.foreign_call is None:
         run.defined.add(id(node))

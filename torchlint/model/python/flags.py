@@ -290,7 +290,7 @@ def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
     run.machine.frame = function.closure
     try:
         return any(
-            _runs_unknown(run, function, node.function, own, deep)
+            runs_unknown(run, function, node.function, own, deep)
             for node in ir.walk(body)
             if isinstance(node, ir.Call) and node.arguments
         )
@@ -298,7 +298,8 @@ def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
         run.machine.frame = frame
 
 
-def _runs_unknown(run: Run, function: Function, called: ir.Expression, own: set[str], deep: int) -> bool:
+def runs_unknown(run: Run, function: Function, called: ir.Expression, own: set[str], deep: int = 3) -> bool:
+    """Whether what a function calls is code that nobody knows, which may change flags; looked up in the frame."""
     root, *names = dotted(called).split(".")
     name = names[-1] if names else root
     if foreign.only_reads(name):

@@ -9,10 +9,18 @@ from __future__ import annotations
 
 import re
 
+from torchlint.knowledge import foreign
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.callbacks import hand_on, havoc
-from torchlint.model.python.flags import calls_unknown, changes_flags, text_is_run, unsettle
+from torchlint.model.python.flags import (
+    calls_unknown,
+    changes_flags,
+    text_is_run,
+    unsettle,
+    unsettle_grad,
+    unsettle_gradients,
+)
 from torchlint.model.python.members import set_some_attribute
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
@@ -153,6 +161,11 @@ def _run_function(
                 hook(function, None, values, site.node)
         for value in values:
             havoc(run, value, switches=True)
+        if foreign.may_differentiate(function.name):
+            unsettle_gradients(run, depends)
+            for leaf in depends:
+                if not leaf.grad_fn:
+                    unsettle_grad(run, leaf)
         if changes_flags(function) or calls_unknown(run, function):
             for value in values:
                 unsettle(run, value, slightly=not changes_flags(function))

@@ -155,3 +155,8 @@ def parameter_paths(module: Instance | Module) -> dict[int, Value]:
                 if isinstance(value, Tensor):
                     found.setdefault(id(value), Constant(f"{before}{name}"))
     return found
+
+
+def keeps_place(module: Module) -> bool:
+    """Whether a layer only keeps the place of one that is built later: `nn.Sequential()`, `nn.Identity()`."""
+    return module.kind.name == "Identity" or (bool(module.kind.container) and module.children == ())

@@ -78,6 +78,8 @@ def operate(run: Run, op: str, left: Value, right: Value, origin: ir.Node) -> Va
     if not reflected or holds_tensor(run, right):
         if reflected and op == "//" and kind_of(left) == "unknown":
             result = None  # a tensor that requires grad would be differentiated, by `__rfloordiv__` nothing is
+        elif run.replaces_operators():
+            result = None
         elif reflected and op in _REFLECTED:
             result = _reflected(run, op, left, right, origin)
         else:

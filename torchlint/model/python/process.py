@@ -3,7 +3,8 @@ What unknown code may have done to what is nobody's own: the grad mode, the meth
 
 A program that sets the grad mode by a call, and not for a block, leaves it to whoever comes next: code that is there
 for what it does may set it again. Code that is given a class or an object for what it does may put other methods into
-it (`patch(model)`), unless its name says that it only looks or collects.
+it (`patch(model)`), and into torch what it is given by name (`mocker.patch("torch.Tensor.detach")`), unless its name
+says that it only looks or collects.
 
 Runs nothing.
 """
@@ -57,7 +58,9 @@ def may_patch(run: Run, callee: Value, called: str, site: CallSite) -> None:
     """Unknown code was given classes and objects of the file for what it does: their methods may be others."""
     if called in _PUTTING or (isinstance(callee, External) and callee.qualified.startswith(_PATCHING)):
         _put(run, site)
-    effect = _is_for_effect(run, site) and patches(callee, called)  # few calls are there for what they do
+    elif patches(callee, called):
+        _put_into_torch(run, site)
+    effect = patches(callee, called) and _is_for_effect(run, site)  # few calls are there for what they do
     if effect and not site.complete and any(isinstance(each, Unknown) for each in site.positional):
         patch_in_sight(run)  # `patch(*found)`: nobody knows what it is given
     for value in site.values():
@@ -99,6 +102,32 @@ def _put(run: Run, site: CallSite) -> None:
         elif isinstance(each, Unknown) and not is_foreign(each):
             patch_in_sight(run, classes=True)
             replace_of_torch(run, f"*.{_named(name)}")
+
+
+def _put_into_torch(run: Run, site: CallSite) -> None:
+    """
+    `mocker.patch("torch.Tensor.detach", …)`, `replaced(torch.Tensor, "detach", …)`, `patch(torch.Tensor)`: unknown code
+    is told of something of torch, and may put another thing in its place.
+    """
+    values = site.values()
+    for value, after in zip(values, [*values[1:], None], strict=False):
+        for _, each in alternatives(value):
+            if isinstance(each, Constant) and isinstance(each.value, str):
+                if each.value.startswith("torch.") and each.value.replace(".", "").isidentifier():
+                    replace_of_torch(run, canonical(each.value))
+                continue
+            if not isinstance(each, External) or not _holds_functions(each.qualified):
+                continue
+            if _named(after) != "*" or _is_for_effect(run, site):
+                replace_of_torch(run, f"{each.qualified}.{_named(after)}")
+
+
+def _holds_functions(qualified: str) -> bool:
+    """Whether something of torch is a class, or a module of it whose functions people call."""
+    return qualified in _MODULES or (qualified.startswith("torch.") and qualified.rpartition(".")[2][:1].isupper())
+
+
+_MODULES = frozenset({"torch", "torch.nn.functional", "torch.autograd", "torch.nn"})
 
 
 def _named(name: Value | None) -> str:

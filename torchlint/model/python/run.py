@@ -56,25 +56,35 @@ class Reach:
         The names that stand in it and are not its own.
     differentiates
         Whether a backward may come of it: it has one, or gives its caller something to differentiate.
+    has_backward
+        Whether it has one itself.
     changes_flags
         Whether it may change `requires_grad`.
     sets
         The functions of torch that it calls to set something for all that comes, by their last names.
+    gives, passes
+        What is not its own and it gives to its caller, or hands to code that nobody knows: as `writes`.
     """
 
-    __slots__ = ("changes_flags", "differentiates", "reads", "sets", "writes")
+    __slots__ = ("changes_flags", "differentiates", "gives", "has_backward", "passes", "reads", "sets", "writes")
 
     def __init__(
         self,
         writes: tuple[tuple[str, ...], ...],
         reads: frozenset[str],
+        has_backward: bool,
         differentiates: bool,
         changes_flags: bool,
         sets: frozenset[str],
+        gives: tuple[tuple[str, ...], ...],
+        passes: tuple[tuple[str, ...], ...],
     ) -> None:
         self.sets = sets
+        self.gives = gives
+        self.passes = passes
         self.writes = writes
         self.reads = reads
+        self.has_backward = has_backward
         self.differentiates = differentiates
         self.changes_flags = changes_flags
 
@@ -82,14 +92,16 @@ class Reach:
 class Callback:
     """
     A function of the file that somebody else may run; of a method, also its object. `with_calls`: a forward hook, which
-    runs with the calls of its Module and at no other time.
+    runs with the calls of its Module and at no other time. `special`: a special method (or what one calls), which
+    Python runs: what it gives is differentiated by nobody else.
     """
 
-    __slots__ = ("function", "receiver", "with_calls")
+    __slots__ = ("function", "receiver", "special", "with_calls")
 
-    def __init__(self, function: Function, receiver: Value | None) -> None:
+    def __init__(self, function: Function, receiver: Value | None, *, special: bool = False) -> None:
         self.function = function
         self.receiver = receiver
+        self.special = special
         self.with_calls = False
 
     @classmethod
@@ -100,7 +112,16 @@ class Callback:
         return cls(value, None) if isinstance(value, Function) else None
 
     def is_same(self, other: Callback) -> bool:
-        return self.function is other.function and self.receiver is other.receiver
+        same = self.function is other.function and self.receiver is other.receiver
+        return same and self.special is other.special
+
+    def may_differentiate(self, reach: Reach) -> bool:
+        """Whether a backward may come of running it."""
+        return reach.has_backward if self.special else reach.differentiates
+
+    def shows(self, reach: Reach) -> tuple[tuple[str, ...], ...]:
+        """What nobody knows who gets to see it when it is run."""
+        return reach.passes if self.special else (*reach.passes, *reach.gives)
 
     def variables(self, name: str) -> dict[str, Value] | None:
         """Where a variable is that the function sees."""
@@ -159,17 +180,20 @@ class HandedOn:
         By frame, the names that those read.
     writing
         Those that write to something, set something or change flags, with what each does.
+    showing
+        Those that give or hand something to code that nobody knows.
     steps
         What it costs to forget what those write: nothing in ordinary programs, much in the window of an application.
         (What is looked through is paid for when it is: it grows.)
     """
 
-    __slots__ = ("callbacks", "objects", "reads", "steps", "writing")
+    __slots__ = ("callbacks", "objects", "reads", "showing", "steps", "writing")
 
     def __init__(self, callbacks: tuple[Callback, ...], reaching: dict[int, Reach], *, with_calls: bool = True) -> None:
         self.callbacks = callbacks
         self.objects: list[Value] = []
         self.writing: list[tuple[Callback, Reach]] = []
+        self.showing: list[tuple[Callback, tuple[str, ...]]] = []
         found: dict[int, tuple[Frame, set[str]]] = {}
         for callback in callbacks:
             if callback.with_calls and not with_calls:
@@ -178,7 +202,8 @@ class HandedOn:
             reach = reaching[id(function.definition)]
             if reach.writes or reach.changes_flags or reach.sets:
                 self.writing.append((callback, reach))
-            if not reach.differentiates:
+            self.showing += [(callback, path) for path in callback.shows(reach)]
+            if not callback.may_differentiate(reach):
                 continue
             names = set(reach.reads)
             parameters = function.definition.parameters
@@ -188,7 +213,8 @@ class HandedOn:
                 names.discard(parameters[0].name)
             found.setdefault(id(function.closure), (function.closure, set()))[1].update(names)
         self.reads = [(frame, frozenset(names)) for frame, names in found.values()]
-        self.steps = sum(len(reach.writes) for _, reach in self.writing) // _WRITES_A_STEP
+        written = sum(len(reach.writes) for _, reach in self.writing)
+        self.steps = (written + len(self.showing)) // _WRITES_A_STEP
 
 
 class LoopFrame:
@@ -388,6 +414,23 @@ class Run:
             return False
         owner, _, name = qualified.rpartition(".")
         return not self.replaced.isdisjoint((qualified, f"{owner}.*", f"*.{name}", "*.*"))
+
+    def replaces_layer(self, name: str) -> bool:
+        """Whether a layer of a class of `torch.nn` may do another thing than torch's: it runs functions of torch."""
+        inside = (
+            "*.*",
+            "*.forward",
+            "*.__call__",
+            "torch.Tensor.",
+            "torch.nn.functional.",
+            "torch.nn.Module.",
+            f"torch.nn.{name}.",
+        )
+        return any(each.startswith(inside) or (each.count(".") == 1 and each[0] != "*") for each in self.replaced)
+
+    def replaces_operators(self) -> bool:
+        """Whether what `+` and the like of a tensor do may be another thing than torch's."""
+        return any(each.startswith(("torch.Tensor.__", "torch.Tensor.*", "*.__", "*.*")) for each in self.replaced)
 
     def share(self, other: Run) -> None:
         """Number branches and know classes together with another run: values of one are values of the other."""

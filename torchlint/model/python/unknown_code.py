@@ -42,11 +42,14 @@ from torchlint.model.state.values import (
     Constant,
     External,
     Instance,
+    Mapping,
+    Sequence,
     Tensor,
     Unknown,
     Value,
     is_foreign,
     made_of,
+    parts,
     reachable_tensors,
 )
 from torchlint.model.torch.defaults import given_to_unknown
@@ -109,8 +112,8 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     switches = not apart and not keeps and not foreign.only_reads(called) and for_effect(run, site.node)
     for value in given if not only_read else ():  # last: of what a container holds nothing is known then
         havoc(run, value, switches=switches)
-    if switches and isinstance(callee, Unknown) and isinstance(callee.part_of, Instance):
-        havoc(run, callee.part_of, switches=True)  # a method that its class has from elsewhere
+    if isinstance(callee, Unknown) and isinstance(callee.part_of, Instance) and for_effect(run, site.node):
+        havoc(run, callee.part_of, switches=switches)  # a method that its class has from elsewhere
     run_handed_on(run)
     escape(run.autograd, depends, site.node)
     retained_escape(run.autograd, passed)
@@ -132,8 +135,17 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         result.possible += tuple(each for each in of_callee if each not in result.depends)
     result.possible += tuple(each for each in own if each not in result.depends)
     result.layer, result.foreign, result.keeps_flags = isinstance(callee, External), apart, keeps
-    result.part_of = receiver.part_of if isinstance(receiver, Unknown) else None
+    result.part_of = receiver.part_of if isinstance(receiver, Unknown) else _torch_among(passed)
     return result
+
+
+def _torch_among(given: list[Value]) -> External | None:
+    """The module `torch`, if unknown code was given it: what that returns may be anything of it."""
+    for value in given:
+        for each in (value, *(parts(value) if isinstance(value, (Sequence, Mapping)) else ())):
+            if isinstance(each, External) and each.qualified == "torch":
+                return each
+    return None
 
 
 def _held_by_owner(callee: Value) -> tuple[Tensor, ...]:

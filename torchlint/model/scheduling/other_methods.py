@@ -13,6 +13,7 @@ from collections.abc import Set
 
 from torchlint.model.python.callbacks import is_switch
 from torchlint.model.python.making import inherits_known
+from torchlint.model.python.module_parts import keeps_place
 from torchlint.model.python.run import Run
 from torchlint.model.scheduling.other_flags import leave_flags_open, sets_flags
 from torchlint.model.state.guards import Truth
@@ -29,6 +30,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     choose,
+    is_foreign,
     unknown_guard,
 )
 from torchlint.syntax import ir
@@ -58,12 +60,20 @@ def as_others_leave_it(run: Run, method: Function, instance: Instance, construct
             if replaced and isinstance(statement, ir.FunctionDef) and statement.name not in own | {"__init__"}:
                 _leave_open(run, instance, state, written(statement).assigned.keys())
     turned = any(id(each.definition) in run.turned for each in instance.cls.ancestry())
-    if turned or not inherits_known(instance.cls):  # a method from elsewhere turns what is on or off
+    if turned or _has_method_of_elsewhere(instance):  # which turns what is on or off, or builds a network
         held = {name: [each for _, each in alternatives(instance.attributes[name])] for name in state}
         may_turn = is_switch if turned else _is_flag
+        built = {name for name, options in held.items() if any(isinstance(each, Module) for each in options)}
+        _leave_open(run, instance, state, built)
         _leave_open(run, instance, state, {name for name, options in held.items() if any(map(may_turn, options))})
     if state:
         _leave_open(run, instance, state, _set_outside(run))
+
+
+def _has_method_of_elsewhere(instance: Instance) -> bool:
+    """Whether a class inherits a method that nobody knows, or has got one."""
+    held = (value for cls in instance.cls.ancestry() for value in cls.attributes.values())
+    return not inherits_known(instance.cls) or any(isinstance(each, Unknown) and not is_foreign(each) for each in held)
 
 
 def _leave_open(run: Run, instance: Instance, state: set[str], assigned: Set[str]) -> None:
@@ -112,7 +122,7 @@ def _is_state(value: Value) -> bool:
     if isinstance(value, Tensor):
         return value.is_parameter is Truth.NO
     if isinstance(value, Module):
-        return value.kind.name == "Identity" or (bool(value.kind.container) and value.children == ())
+        return keeps_place(value)
     return isinstance(value, (Constant, Sequence, Mapping))
 
 

@@ -91,6 +91,11 @@ def tensor_attribute(torch: Torch, tensor: Tensor, name: str, origin: ir.Node) -
         return Scalar("bool") if truth is Truth.MAYBE else Constant(truth is Truth.YES)
     if name == "is_leaf":
         return Scalar("bool") if tensor.is_leaf is Truth.MAYBE else Constant(tensor.is_leaf is Truth.YES)
+    if name == "_base" and tensor.base is not None:
+        base = tensor.base
+        while base.base is not None:
+            base = base.base
+        return base
     if name == "ndim":
         return Constant(len(tensor.shape)) if tensor.shape is not None else Scalar("int")
     if name == "grad_fn":

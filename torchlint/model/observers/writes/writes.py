@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 
 import libcst as cst
 
+from torchlint.model.autograd.writes import INPLACE_VIEWS
 from torchlint.model.events import BackwardCallee, SavedTensorRead
 from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import (
@@ -102,6 +103,10 @@ class Expanded(Observer):
         if found is None or op in _HARMLESS or write.spelling in ("optimizer", "backward"):
             return
         expanded, overlaps, origin, name = found
+        if op == "as_strided_":
+            del self._expanded[id(expanded)]
+        if op == "as_strided_" or op[:-1] in INPLACE_VIEWS:  # it gives the tensor another shape, and writes no element
+            return
         if op in _OF_FLOATS and expanded.dtype not in ("float", "complex"):
             return
         node = expression(origin)
@@ -177,6 +182,8 @@ class DataWrites(Observer):
 
     def wrote(self, tensor: Tensor, write: Write) -> None:
         source = _data_of(tensor)
+        if write.op.removesuffix("_") in INPLACE_VIEWS:
+            return  # no element is written
         if source is not None and not self.machine.expected_errors and tensor.grad_of is None:
             self._add(source, write.target_node, write.op, write.origin, write.line)
 
