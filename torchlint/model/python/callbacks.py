@@ -144,9 +144,12 @@ def _turn(run: Run, value: Value) -> None:
         inner: list[Value]
         if isinstance(each, Instance):
             run.turned.add(id(each.cls.definition))
-            inherited = {name: old for cls in reversed(each.cls.ancestry()) for name, old in cls.attributes.items()}
+            held: dict[str, Value] = {}
+            for cls in reversed(each.cls.ancestry()):
+                held.update(cls.attributes)
+            held.update(each.attributes)
             inner = [one for one in each.attributes.values() if isinstance(one, (Instance, Choice))]
-            _turn_held(run, each.attributes, {**inherited, **each.attributes})
+            _turn_held(run, each.attributes, held)
         elif isinstance(each, Class):
             run.turned.add(id(each.definition))
             inner = []
@@ -162,10 +165,12 @@ _HOLDING = (Instance, Class, Choice, Sequence, Mapping)
 
 def _turn_held(run: Run, attributes: dict[str, Value], held: dict[str, Value]) -> None:
     for name, old in held.items():
-        if isinstance(old, Choice):
+        kind = type(old)
+        if kind is Choice:
+            assert isinstance(old, Choice)
             if not any(is_switch(option) for _, option in old.alternatives):
                 continue
-        elif not isinstance(old, Constant) or not is_switch(old):
+        elif kind is not Constant or not is_switch(old):
             continue
         new = choose([(unknown_guard(), old), (unknown_guard(), Unknown())])
         run.machine.trail.set(attributes, name, new)
