@@ -26,6 +26,7 @@ from torchlint.model.state.values import (
     Module,
     Optimizer,
     Partial,
+    Scalar,
     Sequence,
     Tensor,
     Unknown,
@@ -89,6 +90,8 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
     Unknown code was given a value: what it holds may have changed; `switches`: the code is there for what it does, and
     may have turned them.
     """
+    if isinstance(value, _UNCHANGED):
+        return
     machine = run.machine
     if switches and isinstance(value, _HOLDING):
         _turn(run, value)
@@ -160,6 +163,8 @@ def _turn(run: Run, value: Value) -> None:
         pending += inner
 
 
+_UNCHANGED = (Tensor, Unknown, Constant, External, Scalar)
+"""What holds nothing that is another value afterwards: most of what unknown code is given."""
 _HOLDING = (Instance, Class, Choice, Sequence, Mapping)
 
 
