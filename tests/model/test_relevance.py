@@ -196,6 +196,8 @@ def test_features() -> None:
         ("return torch.tensor([x, x])", False),
         ("n = torch.finfo(x.dtype).min\n    return torch.tensor(n)", False),
         ("n = x\n    return torch.tensor(n)", True),
+        ("n = torch.finfo(x.dtype).min\n    n = torch.tensor(n)\n    return n", False),
+        ("n = 1.0\n    n = torch.tensor(n)\n    return torch.tensor(n)", True),
         ("return torch.tensor(self.config.width)", False),
         ("return x.forward(self)", True),
         ("return copy.deepcopy(x)", True),

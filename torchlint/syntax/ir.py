@@ -489,13 +489,15 @@ class Program(Node):
 
 def walk(node: Node | list[Statement]) -> Iterator[Node]:
     """A node, or the statements of a block, and everything below: parents first, fields in their order."""
-    pending: list[object] = [node]
+    pending: list[Any] = [node]
     while pending:
         each = pending.pop()
-        if isinstance(each, Node):
+        names = _parts_of.get(type(each))
+        if names is None and isinstance(each, Node):
+            names = parts(type(each))
+        if names is not None:
             yield each
-            for name in parts(type(each)):
-                pending.append(getattr(each, name))
+            pending += [part for name in names if (part := getattr(each, name)) is not None]
         elif isinstance(each, list):
             pending += reversed(each)
 
@@ -535,16 +537,14 @@ def named(kind: type[Node]) -> tuple[str, ...]:
     """The attributes that say what a node of a class is: its fields, less those that say where it stands."""
     known = _named_of.get(kind)
     if known is None:
-        names: list[str] = []
-        for item in fields(kind):
-            names += ["body", "is_generator"] if item.name == "inside" else [item.name]
+        inside = ("body", "is_generator")
+        names = [name for item in fields(kind) for name in (inside if item.name == "inside" else (item.name,))]
         known = _named_of[kind] = tuple(name for name in names if name not in ("at", "at_line", "unread"))
     return known
 
 
 def parts(kind: type[Node]) -> tuple[str, ...]:
     """The attributes of a class of nodes that may hold other nodes, last first."""
-    known = _parts_of.get(kind)
-    if known is None:
-        known = _parts_of[kind] = tuple(name for name in reversed(named(kind)) if name not in _PLAIN)
-    return known
+    if kind not in _parts_of:
+        _parts_of[kind] = tuple(name for name in reversed(named(kind)) if name not in _PLAIN)
+    return _parts_of[kind]

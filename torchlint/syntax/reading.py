@@ -135,7 +135,7 @@ class Reader:
         self.elements: dict[str, set[str]] = {}
         self.compared: set[str] = set()
         self.singular: set[str] = set()
-        self.copied: set[str] = set()
+        self.copied, self.remade = list[str](), list[str]()
         self.products = 0
         self.settled: list[str] = []
         self.numbers: set[str] = set()
@@ -189,10 +189,11 @@ class Reader:
             words.add(SQUARED_MEAN)
         if "equal" in words or ("all" in words and not _EQUALITIES.isdisjoint(words)):
             words.add(ALL_EQUAL)
+        if _copies(self):
+            words.add(COPIES)
+        self.bound.update(self.remade)
         if not self.counted <= self.numbers - self.bound or not self.filled <= self.containers - self.bound:
             words.add(WRITES)
-        if not self.copied <= (self.numbers | self.containers) - self.bound:
-            words.add(COPIES)
         if not LOSS_NAMES.isdisjoint(self.names):
             words.add(NAMES_LOSS)
         if not self.compared.isdisjoint(self.singular):
@@ -281,6 +282,8 @@ class Reader:
                     self.numbers.add(name)
                 elif is_container(node.value):
                     self.containers.add(name)
+                elif _is_copy_of(name, node.value):
+                    self.remade.append(name)
                 else:
                     self.bound.add(name)
                 if type(node.value) is ir.Call:
@@ -359,6 +362,15 @@ class Reader:
                 self.looped = self.looped or is_called_loss(last_word(made.function))
 
 
+_COPYING = ("tensor", "new_tensor")
+
+
+def _copies(reader: Reader) -> bool:
+    """Whether a name is copied that may hold a tensor: what its only copy gives it, that copy is never given."""
+    remade = {name for name in reader.remade if reader.copied.count(name) > 1}
+    return not (reader.numbers | reader.containers).difference(reader.bound, remade).issuperset(reader.copied)
+
+
 def _column_of(node: ir.Assign, name: str) -> int:
     """Where an assignment begins in its line; -1 where its value is made of what the name held before."""
     if any(type(each) is ir.Name and each.id == name for each in ir.walk(node.value)) if node.value else True:
@@ -413,9 +425,17 @@ def _tensor(reader: Reader, node: ir.Call, _: str) -> None:
     if is_held(data):
         reader.words.add(COPIES_HELD)
     elif type(data) is ir.Name:
-        reader.copied.add(data.id)
+        reader.copied.append(data.id)
     elif data is not None and not is_container(data) and not is_numeric(data):
         reader.words.add(COPIES)
+
+
+def _is_copy_of(name: str, value: ir.Expression | None) -> bool:
+    """`name = torch.tensor(name)`."""
+    if type(value) is not ir.Call or last_word(value.function) not in _COPYING or not value.arguments:
+        return False
+    data = value.arguments[0].value
+    return type(data) is ir.Name and data.id == name
 
 
 def _deepcopy(reader: Reader, node: ir.Call, _: str) -> None:
@@ -466,7 +486,7 @@ _CALLED: dict[str, Callable[[Reader, ir.Call, str], None]] = {
     **dict.fromkeys(SOFTMAXES, _softmax),
     "transpose": _transpose,
     **dict.fromkeys(("mean", "sum"), _mean),
-    **dict.fromkeys(("tensor", "new_tensor"), _tensor),
+    **dict.fromkeys(_COPYING, _tensor),
     "deepcopy": _deepcopy,
     "forward": _forward,
     **dict.fromkeys(PRODUCTS, _product),

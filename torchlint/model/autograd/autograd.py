@@ -90,6 +90,7 @@ class Autograd:
     __slots__ = (
         "adds_up",
         "asked_for",
+        "elsewhere",
         "escaped",
         "filled",
         "filled_beside",
@@ -98,6 +99,7 @@ class Autograd:
         "imported_values",
         "machine",
         "may_cast",
+        "overwritten",
         "pending_alias_writes",
         "recomputed",
         "reset_since",
@@ -127,6 +129,10 @@ class Autograd:
         self.imported_values: dict[str, Unknown] = {}
         self.saved: list[Saved] = []
         """All that any node saves."""
+        self.overwritten = False
+        """Whether memory that some node has saved was written into: else no graph has anything to read that is lost."""
+        self.elsewhere: Autograd | None = None
+        """That of other files' own code."""
         self.write_records: list[WriteRecord] = []
         self.pending_alias_writes: list[tuple[Alias, Family, Write]] = []
         self.visited: Visited = {}
@@ -152,6 +158,7 @@ class Autograd:
 
     def release(self) -> None:
         """Take graph nodes and the tensors they save apart, which refer to each other in circles."""
+        self.elsewhere = None
         for saved in self.saved:
             saved.node.saved = ()
             saved.node.recompute = None

@@ -317,11 +317,16 @@ def callers_backward(autograd: Autograd, value: Value, origin: ir.Node) -> None:
     step = Step(origin.origin, "the caller's backward reads it")
     assumed, path = machine.assumed, machine.path
     options = tensor_options(autograd, value)
+    elsewhere = autograd.elsewhere
+    overwritten = autograd.overwritten or (elsewhere is not None and elsewhere.overwritten)
     for guard, tensor in options:
         if len(options) > 1:
             machine.assumed = assumed | guard
         else:
             machine.path = path | guard  # the one way on which there is a tensor to differentiate
+        if not overwritten:
+            edges_of(autograd, tensor)  # a view may be refused; all that its graph has saved is as it was
+            continue
         visited, _ = graph_of(autograd, tensor, None)
         read_node(autograd, visited, origin, tensor, machine.facts(tensor), step, implicit=True)
     machine.assumed, machine.path = assumed, path

@@ -242,6 +242,9 @@ def save_tensor(autograd: Autograd, node: GraphNode, what: str, tensor: Tensor, 
     )
     autograd.machine.trail.set(tensor.storage, "saves", (*tensor.storage.saves[-MOST_SAVES:], saved))
     autograd.saved.append(saved)
+    writes = tensor.storage.writes
+    if writes and writes[-1].time > time:  # it is told late what was saved
+        autograd.overwritten = True
     return saved
 
 

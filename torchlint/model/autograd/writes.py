@@ -197,6 +197,8 @@ def write(
     read_since = bool(storage.writes) and storage.read > storage.writes[0].time
     if raises is not Truth.YES:
         machine.trail.set(storage, "writes", (*storage.writes[-MOST_WRITES:], write))
+        if storage.saves:
+            autograd.overwritten = True
         for hook in machine.watch.wrote:
             hook(tensor, write)
         if record is None or record[0].name not in INPLACE_VIEWS:  # they write no element

@@ -28,6 +28,7 @@ from torchlint.model.state.values import (
     Module,
     Optimizer,
     Partial,
+    Scalar,
     Sequence,
     Tensor,
     Unknown,
@@ -91,6 +92,8 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
     Unknown code was given a value: what it holds may have changed; `switches`: the code is there for what it does, and
     may have turned them.
     """
+    if isinstance(value, _UNCHANGED):
+        return
     machine = run.machine
     if switches and isinstance(value, _HOLDING):
         _turn(run, value)
@@ -162,9 +165,12 @@ def _turn(run: Run, value: Value) -> None:
         inner: list[Value]
         if isinstance(each, Instance):
             run.turned.add(id(each.cls.definition))
-            inherited = {name: old for cls in reversed(each.cls.ancestry()) for name, old in cls.attributes.items()}
+            held: dict[str, Value] = {}
+            for cls in reversed(each.cls.ancestry()):
+                held.update(cls.attributes)
+            held.update(each.attributes)
             inner = [one for one in each.attributes.values() if isinstance(one, (Instance, Choice))]
-            _turn_held(run, each.attributes, {**inherited, **each.attributes})
+            _turn_held(run, each.attributes, held)
         elif isinstance(each, Class):
             run.turned.add(id(each.definition))
             inner = []
@@ -175,15 +181,19 @@ def _turn(run: Run, value: Value) -> None:
         pending += inner
 
 
+_UNCHANGED = (Tensor, Unknown, Constant, External, Scalar)
+"""What holds nothing that is another value afterwards: most of what unknown code is given."""
 _HOLDING = (Instance, Class, Choice, Sequence, Mapping)
 
 
 def _turn_held(run: Run, attributes: dict[str, Value], held: dict[str, Value]) -> None:
     for name, old in held.items():
-        if isinstance(old, Choice):
+        kind = type(old)
+        if kind is Choice:
+            assert isinstance(old, Choice)
             if not any(is_switch(option) for _, option in old.alternatives):
                 continue
-        elif not isinstance(old, Constant) or not is_switch(old):
+        elif kind is not Constant or not is_switch(old):
             continue
         new = choose([(unknown_guard(), old), (unknown_guard(), Unknown())])
         run.machine.trail.set(attributes, name, new)

@@ -80,8 +80,9 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
     pending: list[Value] = [value]
     while pending:
         each = pending.pop()
-        if id(each) in seen:
-            continue
+        kind = type(each)
+        if kind is Constant or kind is External or kind is Scalar or kind is Function or id(each) in seen:
+            continue  # most of what objects hold leads nowhere
         seen.add(id(each))
         if isinstance(each, Tensor):
             _unsettle_tensor(run, each, slightly, called)
@@ -285,15 +286,15 @@ def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
     own = {parameter.name for parameter in definition.parameters}
     if isinstance(definition, ir.FunctionDef):
         own |= definition.assigned
-    body: list[ir.Statement] | ir.Node = definition.body
+    calls = run.handing.get(definition)
+    if calls is None:
+        body: list[ir.Statement] | ir.Node = definition.body
+        calls = [node for node in ir.walk(body) if isinstance(node, ir.Call) and node.arguments]
+        run.handing[definition] = calls
     frame = run.machine.frame
     run.machine.frame = function.closure
     try:
-        return any(
-            runs_unknown(run, function, node.function, own, deep)
-            for node in ir.walk(body)
-            if isinstance(node, ir.Call) and node.arguments
-        )
+        return any(runs_unknown(run, function, node.function, own, deep) for node in calls)
     finally:
         run.machine.frame = frame
 

@@ -116,10 +116,14 @@ _SETTING_SOME = frozenset({"setattr", "__setattr__", "__dict__", "vars"})
 """Who sets attributes whose names nobody knows writes one of these."""
 
 
-def _sets_attributes(definition: ir.FunctionDef | ir.Lambda) -> bool:
-    body: list[ir.Statement] | ir.Node = definition.body
-    targets = [each for node in ir.walk(body) if isinstance(node, ir.Assign) for each in node.targets]
-    return any(isinstance(each, ir.Attribute) for target in targets for each in ir.walk(target))
+def _sets_attributes(run: Run, definition: ir.FunctionDef | ir.Lambda) -> bool:
+    known = run.setting.get(definition)
+    if known is None:
+        body: list[ir.Statement] | ir.Node = definition.body
+        targets = [each for node in ir.walk(body) if isinstance(node, ir.Assign) for each in node.targets]
+        known = any(isinstance(each, ir.Attribute) for target in targets for each in ir.walk(target))
+        run.setting[definition] = known
+    return known
 
 
 def _is_of_layer(function: Function, positional: list[Value]) -> bool:
@@ -173,7 +177,7 @@ def _run_function(
         words = written(definition).words if isinstance(definition, ir.FunctionDef) else set()
         if "exec" in words:
             text_is_run(run)
-        for value in values if not words.isdisjoint(_SETTING_SOME) or _sets_attributes(definition) else ():
+        for value in values if not words.isdisjoint(_SETTING_SOME) or _sets_attributes(run, definition) else ():
             if isinstance(value, Instance):
                 set_some_attribute(run, value, Unknown(depends))
         first = positional[0] if positional else None

@@ -58,6 +58,8 @@ def _own_parameters(value: Value) -> tuple[list[Tensor], bool]:
         found: list[Tensor] = []
         complete = is_module(value) is Truth.YES
         for option in value.attributes.values():
+            if isinstance(option, (Constant, Instance, Module)):
+                continue  # most of what a Module holds
             for _, each in alternatives(option):
                 if isinstance(each, Tensor) and each.is_parameter is Truth.YES:
                     found.append(each)

@@ -36,6 +36,10 @@ DICTS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.User
 """The classes of dicts."""
 
 
+_PARTS = (ir.Name, ir.Attribute, ir.Constant, ir.Argument)
+"""What writes nothing and says nothing of its own parts: most of what a file is made of."""
+
+
 def changed(program: list[ir.Statement]) -> frozenset[str]:
     """
     The names whose container somebody in the file may change or hand on: every name that stands anywhere else than
@@ -44,11 +48,13 @@ def changed(program: list[ir.Statement]) -> frozenset[str]:
     found: set[str] = set()
     harmless: set[int] = set()
     for node in ir.walk(program):
+        if isinstance(node, _PARTS):
+            if isinstance(node, ir.Name) and id(node) not in harmless:
+                found.add(node.id)
+            continue
         written = [target for target in _written(node) if isinstance(target, ir.Subscript)]
         found.update(target.value.id for target in written if isinstance(target.value, ir.Name))
         harmless.update(map(id, _looked_at(node)))
-        if isinstance(node, ir.Name) and id(node) not in harmless:
-            found.add(node.id)
     return frozenset(found)
 
 

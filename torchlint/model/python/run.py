@@ -289,6 +289,7 @@ class Run:
         "handed_on",
         "handed_to_unknown",
         "handed_together",
+        "handing",
         "hooked_by_all",
         "imports",
         "iterations",
@@ -302,6 +303,7 @@ class Run:
         "repeating",
         "replaced",
         "set_outside",
+        "setting",
         "statements",
         "suspended",
         "torch",
@@ -350,6 +352,10 @@ class Run:
         self.reaching: dict[int, Reach] = {}
         """Of the functions that were handed on, by the number of their definition."""
         self.calling: dict[int, tuple[tuple[str, ...], ...]] = {}
+        self.handing: dict[ir.FunctionDef | ir.Lambda, list[ir.Call]] = {}
+        """The calls with arguments in functions that were not followed."""
+        self.setting: dict[ir.FunctionDef | ir.Lambda, bool] = {}
+        """Whether such a function sets attributes."""
         self.entered: set[int] = set()
         self.prototypes = Prototypes(self.machine.globals, self.machine.branch)
         # What is watched while another file's code runs, and what otherwise.
@@ -435,6 +441,7 @@ class Run:
     def share(self, other: Run) -> None:
         """Number branches and know classes together with another run: values of one are values of the other."""
         self.machine.share(other.machine)
+        other.autograd.elsewhere = self.autograd
         self.owners = other.owners
 
     def condition(self, test: ir.Expression) -> conditions.Read:

@@ -175,11 +175,13 @@ class EntryPoints:
         One entry point (None: the script); its state is forgotten afterwards, unless `keep`. Whether it was followed to
         its end.
         """
+        overwritten = self.run.autograd.overwritten
         done = self.entry.follow(entry, work, with_imports=with_imports)
         machine = self.machine
         if not keep:
             self._run_defined(done.functions, done.classes)
             machine.trail.undo(done.mark)
+            self.run.autograd.overwritten = overwritten
         # what was defined inside has been followed meanwhile
         machine.externally_pure = machine.externally_pure and done.externally_pure
         return done.to_its_end

@@ -95,6 +95,7 @@ class Class:
     """Unknown code was given it and may have put other methods in the place of its own."""
     _above: tuple[Class, ...] | None = None
     """What it derives from in the file, once somebody has asked: its bases are settled when it is made."""
+    _outside: tuple[Value, ...] | None = None
 
     def ancestry(self) -> tuple[Class, ...]:
         """The class and its bases of the same file, in a depth-first method resolution order."""
@@ -114,9 +115,13 @@ class Class:
         """An attribute of the class, or of the first of its bases in the file that has it."""
         return next((each.attributes[name] for each in self.ancestry() if name in each.attributes), None)
 
-    def outside(self) -> list[Value]:
+    def outside(self) -> tuple[Value, ...]:
         """The bases, of any ancestor, that are not classes of the file."""
-        return [base for cls in self.ancestry() for base in cls.bases if not isinstance(base, Class)]
+        known = self._outside
+        if known is None:
+            bases = [base for cls in self.ancestry() for base in cls.bases if not isinstance(base, Class)]
+            known = self._outside = tuple(bases)
+        return known
 
 
 class Instance:
