@@ -165,6 +165,8 @@ def _guarded(uses: Sequence[Use], guards: Guards, gates: Gates, watched: find.Wa
             facts["reached"] = "" if facts["since"] <= loaded else reached[id(use)]
             if use.reference.inside:
                 argument, since = facts.get("argument", ""), facts["since"]
+                if guards.has_imported(use.reference.node, since, watched.too_new):
+                    continue
                 facts["asks"] = guards.asks_for(use.reference.node, name, argument, since, watched.too_new)
         elif use.kind is events.RemovedApi and use.reference.inside:
             facts["asks"] = guards.asks_whether_gone(use.reference.node, facts["change"].removed)
