@@ -654,3 +654,39 @@ def after_an_import_of_what_came_earlier():
         return FSDPModule
 
     kind()
+
+
+def a_first_argument_of_a_function_that_took_none():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 4)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.2"]
+    # ///
+    def dtype(device):
+        if device.type in ("cuda", "cpu") and torch.is_autocast_enabled(device.type):  # warning: [TLN907]
+            return torch.get_autocast_dtype(device_type=device.type)
+        return torch.float32
+
+    dtype(torch.device("cpu"))
+
+
+def a_first_argument_that_moves_the_other():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 4)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.2"]
+    # ///
+    torch.set_autocast_enabled(False)
+    torch.set_autocast_enabled("cpu", False)  # error: [TLN907]
+
+
+def as_they_were_without_a_device():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.2"]
+    # ///
+    if not torch.is_autocast_enabled():
+        torch.set_autocast_enabled(False)

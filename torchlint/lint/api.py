@@ -337,7 +337,7 @@ class _Judged:
                 change = replace(change, how="drop:False", instead="")  # as it is without
             yield Use(events.OldArgument, reference, {"change": change}, at, tuple(others))
         for argument, since in self.watched.new_arguments.get(name, {}).items():
-            at = _given(call, argument, -1, starred)
+            at = _given(call, argument, find.position_of_new(name, argument, len(call.args)), starred)
             if at >= 0:
                 yield Use(events.TooNewApi, reference, {"since": since, "argument": argument}, at)
         unsaid = self.watched.unsaid.get(name)
