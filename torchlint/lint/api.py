@@ -30,6 +30,7 @@ from torchlint.project.copies import is_of_torch
 from torchlint.project.index import ProjectIndex
 from torchlint.record import record
 from torchlint.rule import Rule
+from torchlint.syntax.availability import last_name
 from torchlint.syntax.children import walk
 from torchlint.syntax.kinds import line_at, place_at
 from torchlint.syntax.mentions import lines_of, names_of, spelled, statements
@@ -346,6 +347,8 @@ class _Judged:
             left_out = False
         if left_out and name.endswith(".checkpoint_sequential") and _is_whole(call):
             left_out = False
+        if left_out and name == "torch.utils.checkpoint.checkpoint" and _is_with_parameters(call):
+            left_out = False
         if left_out and name == "torch.hub.load" and _repository(call).partition("/")[0] in ("", *TRUSTED_OWNERS):
             left_out = False
         if left_out and name not in LOAD and not (starred or open_):
@@ -383,6 +386,16 @@ def _is_whole(call: ast.Call) -> bool:
     """Whether `checkpoint_sequential` is told to make one segment of all, which it runs without a checkpoint."""
     given = [each.value for each in call.keywords if each.arg == "segments"] or call.args[1:2]
     return bool(given) and isinstance(given[0], ast.Constant) and given[0].value == 1
+
+
+def _is_with_parameters(call: ast.Call) -> bool:
+    """
+    Whether `checkpoint` is called as another function of that name is, which takes a tuple of inputs and what is to get
+    a gradient beside them: torch's hands all of it to the function, which raises whatever else is said.
+    """
+    inputs, others = call.args[1:2], call.args[2:]
+    parameters = (isinstance(each, ast.Call) and last_name(each.func) == "parameters" for each in others)
+    return bool(inputs) and isinstance(inputs[0], (ast.Tuple, ast.List)) and any(parameters)
 
 
 def _repository(call: ast.Call) -> str:
