@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import Any
 
 from torchlint.knowledge.api import find
-from torchlint.lint.arguments import argument_at, is_refused, may_be_none, reduction, transform, unread
+from torchlint.lint.arguments import argument_at, is_refused, is_said_in_vain, may_be_none, reduction, transform, unread
 from torchlint.lint.callers import all_ask_first
 from torchlint.lint.gates import Gates
 from torchlint.lint.guards import Guards
@@ -30,7 +30,6 @@ from torchlint.project.copies import is_of_torch
 from torchlint.project.index import ProjectIndex
 from torchlint.record import record
 from torchlint.rule import Rule
-from torchlint.syntax.availability import last_name
 from torchlint.syntax.children import walk
 from torchlint.syntax.kinds import line_at, place_at
 from torchlint.syntax.mentions import lines_of, names_of, spelled, statements
@@ -345,10 +344,7 @@ class _Judged:
         left_out = unsaid is not None and _given(call, unsaid.name, unsaid.at, starred) < 0
         if left_out and unsaid is not None and unsaid.implied == "complex" and self.names.is_complex(call):
             left_out = False
-        if left_out and name.endswith(".checkpoint_sequential") and _is_whole(call):
-            left_out = False
-        if left_out and name == "torch.utils.checkpoint.checkpoint" and _is_with_parameters(call):
-            left_out = False
+        left_out = left_out and not is_said_in_vain(call, name)
         if left_out and name == "torch.hub.load" and _repository(call).partition("/")[0] in ("", *TRUSTED_OWNERS):
             left_out = False
         if left_out and name not in LOAD and not (starred or open_):
@@ -380,22 +376,6 @@ class _Judged:
                 yield Use(events.UnsafeDeserialization, self.reference, {})
         else:
             yield Use(events.UnsafeDeserialization, self.reference, {})
-
-
-def _is_whole(call: ast.Call) -> bool:
-    """Whether `checkpoint_sequential` is told to make one segment of all, which it runs without a checkpoint."""
-    given = [each.value for each in call.keywords if each.arg == "segments"] or call.args[1:2]
-    return bool(given) and isinstance(given[0], ast.Constant) and given[0].value == 1
-
-
-def _is_with_parameters(call: ast.Call) -> bool:
-    """
-    Whether `checkpoint` is called as another function of that name is, which takes a tuple of inputs and what is to get
-    a gradient beside them: torch's hands all of it to the function, which raises whatever else is said.
-    """
-    inputs, others = call.args[1:2], call.args[2:]
-    parameters = (isinstance(each, ast.Call) and last_name(each.func) == "parameters" for each in others)
-    return bool(inputs) and isinstance(inputs[0], (ast.Tuple, ast.List)) and any(parameters)
 
 
 def _repository(call: ast.Call) -> str:
