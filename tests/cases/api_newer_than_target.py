@@ -557,3 +557,136 @@ def what_comes_first_of_what_is_missing():
         return linalg.inv(u)
 
     kernel(torch.rand(4, 3))
+
+
+def a_name_that_only_looks_like_one_of_torch():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 1)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    SGPT_PRECISION = torch.float32
+
+    def layer(prompt_length, torch_generator=None):
+        if prompt_length:
+            bound = torch.tensor(3).to(SGPT_PRECISION)
+            if bound < prompt_length:
+                raise ValueError("too long")
+        if torch_generator is None or prompt_length:
+            return nn.LayerNorm(3, bias=False)  # warning: [TLN907]
+
+    layer(2)
+
+
+def a_name_of_torch_and_a_release():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    IS_TORCH_GE_2_1 = pt_ge_21 = hasattr(torch, "compiler")
+
+    def layer():
+        if IS_TORCH_GE_2_1:
+            return nn.LayerNorm(3, bias=False)
+        if pt_ge_21:
+            return nn.LayerNorm(3, bias=False)
+
+    layer()
+
+
+def after_an_import_of_what_came_later():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    def gathered(model):
+        try:
+            from torch.distributed.fsdp import FSDPModule
+        except Exception:
+            return None
+        if not isinstance(model, FSDPModule):
+            return None
+        from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict
+
+        return get_model_state_dict(model, options=StateDictOptions(full_state_dict=True))
+
+    gathered(nn.Linear(2, 2))
+
+
+def after_an_import_that_may_fail():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 2)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    def gathered(model):
+        try:
+            from torch.distributed.fsdp import FSDPModule
+        except ImportError:
+            FSDPModule = nn.Linear
+        if not isinstance(model, FSDPModule):
+            model = None
+        from torch.distributed.checkpoint.state_dict import StateDictOptions  # warning: [TLN907]
+
+        return StateDictOptions(full_state_dict=True)
+
+    gathered(nn.Linear(2, 2))
+
+
+def after_an_import_of_what_came_earlier():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 6)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    def kind():
+        try:
+            from torch.distributed.checkpoint.state_dict import StateDictOptions
+        except ImportError:
+            return None
+        from torch.distributed.fsdp import FSDPModule  # warning: [TLN907]
+
+        return FSDPModule
+
+    kind()
+
+
+def a_first_argument_of_a_function_that_took_none():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 4)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.2"]
+    # ///
+    def dtype(device):
+        if device.type in ("cuda", "cpu") and torch.is_autocast_enabled(device.type):  # warning: [TLN907]
+            return torch.get_autocast_dtype(device_type=device.type)
+        return torch.float32
+
+    dtype(torch.device("cpu"))
+
+
+def a_first_argument_that_moves_the_other():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 4)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.2"]
+    # ///
+    torch.set_autocast_enabled(False)
+    torch.set_autocast_enabled("cpu", False)  # error: [TLN907]
+
+
+def as_they_were_without_a_device():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.2"]
+    # ///
+    if not torch.is_autocast_enabled():
+        torch.set_autocast_enabled(False)

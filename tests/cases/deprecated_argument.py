@@ -143,6 +143,33 @@ def said_elsewhere():
     checkpoint(torch.exp, torch.ones(2, requires_grad=True), **options)
 
 
+def as_another_function_of_that_name():
+    from torch.utils.checkpoint import checkpoint
+
+    class Block(nn.Linear):
+        def forward(self, x):
+            return checkpoint(self.part, (x, x), self.parameters(), True)
+
+        def part(self, x, context=None):
+            return super().forward(x)
+
+    try:
+        Block(2, 2)(torch.ones(1, 2))
+    except TypeError:
+        pass
+
+
+def inputs_that_are_a_tuple():
+    """Warns: the use_reentrant parameter should be passed explicitly"""
+    from torch.utils.checkpoint import checkpoint
+
+    def total(pair, scale):
+        return (pair[0] + pair[1]) * scale
+
+    x = torch.ones(2, requires_grad=True)
+    checkpoint(total, (x, x), x)  # warning: [TLN903]
+
+
 def own_checkpoint():
     def checkpoint(function, x):
         return function(x)

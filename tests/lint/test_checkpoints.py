@@ -615,3 +615,26 @@ def test_what_an_imported_file_writes_the_run_has_written(
         (tmp_path / "net" / f"{name}.py").write_text(written)
     (found,) = lint(text, path=str(tmp_path / "net" / "train.py"), codes=["TLN904"], strict=True).findings
     assert found.level.value == level
+
+
+@pytest.mark.parametrize(
+    ("asked", "read", "saves"),
+    [
+        ("getattr(self.encoder, 'scale', 1)", "self.encoder.levels", True),
+        ("getattr(self.encoder, 'scale', 1)", "self.encoder.scale", False),
+        ("getattr(self.encoder, 'scale', 1)", "self.encoder.shape", False),
+        ("getattr(self.encoder, 'shape', 1)", "self.encoder.levels", False),
+        ("hasattr(self.encoder, 'levels')", "self.encoder.levels", False),
+        ("isinstance(self.encoder, str)", "self.encoder.levels", False),
+    ],
+)
+def test_a_field_with_a_default_asks_for_that_field_alone(tmp_path: Path, asked: str, read: str, saves: bool) -> None:
+    text = (
+        "import torch\n\nclass Data:\n    def write(self, path):\n        torch.save({"
+        "'encoder': self.encoder}, path)\n\n"
+        "    def read(self, path):\n        self.encoder = torch.load(path)['encoder']\n"
+        f"        self.scale = {asked}\n\n    def levels(self):\n        return {read}\n"
+    )
+    project(tmp_path, {"load.py": text})
+    (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings
+    assert ("saves an object" in found.message) == saves

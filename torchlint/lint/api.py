@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import Any
 
 from torchlint.knowledge.api import find
-from torchlint.lint.arguments import argument_at, is_refused, may_be_none, reduction, transform, unread
+from torchlint.lint.arguments import argument_at, is_refused, is_said_in_vain, may_be_none, reduction, transform, unread
 from torchlint.lint.callers import all_ask_first
 from torchlint.lint.gates import Gates
 from torchlint.lint.guards import Guards
@@ -165,6 +165,8 @@ def _guarded(uses: Sequence[Use], guards: Guards, gates: Gates, watched: find.Wa
             facts["reached"] = "" if facts["since"] <= loaded else reached[id(use)]
             if use.reference.inside:
                 argument, since = facts.get("argument", ""), facts["since"]
+                if guards.has_imported(use.reference.node, since, watched.too_new):
+                    continue
                 facts["asks"] = guards.asks_for(use.reference.node, name, argument, since, watched.too_new)
         elif use.kind is events.RemovedApi and use.reference.inside:
             facts["asks"] = guards.asks_whether_gone(use.reference.node, facts["change"].removed)
@@ -335,15 +337,14 @@ class _Judged:
                 change = replace(change, how="drop:False", instead="")  # as it is without
             yield Use(events.OldArgument, reference, {"change": change}, at, tuple(others))
         for argument, since in self.watched.new_arguments.get(name, {}).items():
-            at = _given(call, argument, -1, starred)
+            at = _given(call, argument, find.position_of_new(name, argument, len(call.args)), starred)
             if at >= 0:
                 yield Use(events.TooNewApi, reference, {"since": since, "argument": argument}, at)
         unsaid = self.watched.unsaid.get(name)
         left_out = unsaid is not None and _given(call, unsaid.name, unsaid.at, starred) < 0
         if left_out and unsaid is not None and unsaid.implied == "complex" and self.names.is_complex(call):
             left_out = False
-        if left_out and name.endswith(".checkpoint_sequential") and _is_whole(call):
-            left_out = False
+        left_out = left_out and not is_said_in_vain(call, name)
         if left_out and name == "torch.hub.load" and _repository(call).partition("/")[0] in ("", *TRUSTED_OWNERS):
             left_out = False
         if left_out and name not in LOAD and not (starred or open_):
@@ -375,12 +376,6 @@ class _Judged:
                 yield Use(events.UnsafeDeserialization, self.reference, {})
         else:
             yield Use(events.UnsafeDeserialization, self.reference, {})
-
-
-def _is_whole(call: ast.Call) -> bool:
-    """Whether `checkpoint_sequential` is told to make one segment of all, which it runs without a checkpoint."""
-    given = [each.value for each in call.keywords if each.arg == "segments"] or call.args[1:2]
-    return bool(given) and isinstance(given[0], ast.Constant) and given[0].value == 1
 
 
 def _repository(call: ast.Call) -> str:

@@ -11,6 +11,7 @@ import ast
 from torchlint.knowledge.api import find
 from torchlint.knowledge.modules.find import find as module_kind
 from torchlint.knowledge.ops.find import keywords
+from torchlint.syntax.availability import last_name
 from torchlint.syntax.children import walk
 
 
@@ -146,3 +147,26 @@ def transform(change: find.Change, call: ast.Call | None, first: int) -> str:
     if kind in ("rfft", "irfft") and not one_sided.value:
         return f"torch.fft.{kind.replace('rfft', 'fft')}{ending}"
     return f"torch.fft.{kind}{ending}"
+
+
+def _is_whole(call: ast.Call) -> bool:
+    """Whether `checkpoint_sequential` is told to make one segment of all, which it runs without a checkpoint."""
+    given = [each.value for each in call.keywords if each.arg == "segments"] or call.args[1:2]
+    return bool(given) and isinstance(given[0], ast.Constant) and given[0].value == 1
+
+
+def _is_with_parameters(call: ast.Call) -> bool:
+    """
+    Whether `checkpoint` is called as another function of that name is, which takes a tuple of inputs and what is to get
+    a gradient beside them: torch's hands all of it to the function, which raises whatever else is said.
+    """
+    inputs, others = call.args[1:2], call.args[2:]
+    parameters = (isinstance(each, ast.Call) and last_name(each.func) == "parameters" for each in others)
+    return bool(inputs) and isinstance(inputs[0], (ast.Tuple, ast.List)) and any(parameters)
+
+
+def is_said_in_vain(call: ast.Call, name: str) -> bool:
+    """Whether `use_reentrant` changes nothing of a call of `checkpoint` or `checkpoint_sequential`."""
+    return (name.endswith(".checkpoint_sequential") and _is_whole(call)) or (
+        name.endswith(".checkpoint") and _is_with_parameters(call)
+    )

@@ -141,7 +141,7 @@ class Guards:
         def may_keep(test: ast.AST) -> bool:
             if isinstance(test, ast.Try):
                 tried = [each for part in test.body for each in _imported(part)]
-                return any(came.get(each, (0, 0)) >= since for each in tried)
+                return any(_when(each, came) >= since for each in tried)
             said = list(self._said(test, _HOPS))
             names = [each for each in said if isinstance(each, str)]
             releases = [each for each in said if not isinstance(each, str)]
@@ -151,11 +151,37 @@ class Guards:
 
         return self._first(node, may_keep)
 
+    def has_imported(self, node: ast.AST, since: Release, came: Mapping[str, Release]) -> bool:
+        """
+        Whether a node is come to only after an import of what came no earlier than something: a `try` before it, in a
+        block around it, has done so, or each of its handlers has left; or it stands in the `else` of one.
+
+        Parameters
+        ----------
+        node
+            Where something is used.
+        since
+            When that came.
+        came
+            When names came that the oldest release does not have.
+        """
+        for above, part in self._above(node):
+            tried: list[ast.stmt] = above.body if isinstance(above, ast.Try) and part in above.orelse else []
+            for each in _before(above, part):
+                if isinstance(each, ast.Try) and all(leaves(handler.body) for handler in each.handlers):
+                    tried = tried + each.body
+            imports = (each for each in tried if isinstance(each, (ast.Import, ast.ImportFrom)))
+            if any(_when(name, came) >= since for each in imports for name in _imported(each)):
+                return True
+        return False
+
     def _first(self, node: ast.AST, may_keep: Callable[[ast.AST], bool]) -> int:
         tests = (
             each
             for each in self._about
-            if may_keep(each) and self._bears_on(each, node) and not self._is_in_what_is_asked(each, node)
+            if may_keep(each)
+            and self._bears_on(each, node)
+            and not (self._is_in_what_is_asked(each, node) or self._comes_after(each, node))
         )
         return next((each.lineno for each in tests), 0)  # type: ignore[attr-defined]
 
@@ -167,6 +193,39 @@ class Guards:
             if isinstance(above, _MAY_NOT) and not self._is_taken(above, part):
                 return False
         return False
+
+    def _comes_after(self, test: ast.AST, node: ast.AST) -> bool:
+        """
+        Whether a function comes to a node first, and to a test after it, the first time in a loop, too; or to only one
+        of them, as they stand in two arms of a branch: what is asked there keeps nothing from here.
+        """
+        around = [test, *(above for above, _ in self._above(test))]
+        if self._run_in(test) is not self._run_in(node) or test in (above for above, _ in self._above(node)):
+            return False
+        branch, arm = next((above, part) for above, part in self._above(node) if above in around)
+        if isinstance(branch, ast.If) and arm in branch.orelse:
+            other = around[around.index(branch) - 1]
+            return other in branch.body and not self._is_repeated(branch)
+        return _place(test) > _place(node)
+
+    def _is_repeated(self, node: ast.AST) -> bool:
+        """Whether a loop stands around a node in the same function."""
+        run_in = self._run_in(node)
+        for above, _ in self._above(node):
+            if above is run_in:
+                return False
+            if isinstance(above, (ast.For, ast.AsyncFor, ast.While)):
+                return True
+        return False
+
+    def _run_in(self, node: ast.AST) -> ast.AST | None:
+        """What has to be called, or gone through, for a node to be evaluated: the innermost function around it."""
+        for above, part in self._above(node):
+            if isinstance(above, ast.GeneratorExp) or (isinstance(above, _FUNCTIONS) and part in above.body):
+                return above
+            if isinstance(above, ast.Lambda) and part is above.body:
+                return above
+        return None
 
     def asks_whether_gone(self, node: ast.AST, removed: Release) -> int:
         """The line of the first test of the file that may keep it from what a release removed; 0 if there is none."""
@@ -272,6 +331,25 @@ def _skipped(operation: ast.BoolOp, part: ast.AST) -> str:
 
 _MOST_SHOWN = 40
 """Characters of a condition that is told as it is written."""
+
+
+def _before(above: ast.AST, part: ast.AST) -> list[ast.stmt]:
+    """The statements before a part of something in the block that it stands in; none if it stands in no block."""
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(above, field, ())
+        if isinstance(block, list) and part in block:
+            return block[: block.index(part)]
+    return []
+
+
+def _when(name: str, came: Mapping[str, Release]) -> Release:
+    """When a name, or a module that it is in, came that the oldest release does not have; (0, 0) if it has it."""
+    return max(came.get(each, (0, 0)) for each in accumulate(name.split("."), "{}.{}".format))
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    """Where a node begins: line and column."""
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _names(node: ast.AST, names: Collection[str]) -> bool:

@@ -346,15 +346,35 @@ def _is_asked(node: ast.AST, user: ast.AST) -> bool:
 
 
 def _read_as_objects(parents: Mapping[ast.AST, ast.AST]) -> set[str]:
-    """Attributes of `self` of which a file reads what no plain value has, and whose kind it never asks."""
-    read, asked = set[str](), set[str]()
+    """
+    Attributes of `self` of which a file reads what no plain value has, and whose kind it never asks: who takes one
+    field of it, or else a default (`getattr(self.encoder, "scale", 1)`), asks whether that field is there.
+    """
+    read: dict[str, set[str]] = {}
+    defaulted: dict[str, set[str]] = {}
+    asked = set[str]()
     for node, user in parents.items():
         if isinstance(node, ast.Attribute) and _is_of_self(node):
             if isinstance(user, ast.Attribute) and isinstance(user.ctx, ast.Load) and not is_of_values(user.attr):
-                read.add(ast.unparse(node))
+                read.setdefault(ast.unparse(node), set()).add(user.attr)
+            elif field := _defaulted(user):
+                defaulted.setdefault(ast.unparse(node), set()).add(field)
             elif _is_asked(node, user):
                 asked.add(ast.unparse(node))
-    return read - asked
+    return {each for each, fields in read.items() if fields - defaulted.get(each, set())} - asked
+
+
+_WITH_DEFAULT = 3
+"""Arguments of `getattr` that has an answer where there is no such field."""
+
+
+def _defaulted(user: ast.AST) -> str:
+    """The field, one that no plain value has, that `getattr` takes of something, or else a default; "" of all else."""
+    if not (isinstance(user, ast.Call) and isinstance(user.func, ast.Name) and user.func.id == "getattr"):
+        return ""
+    field = user.args[1] if len(user.args) == _WITH_DEFAULT else None
+    text = field.value if isinstance(field, ast.Constant) and isinstance(field.value, str) else ""
+    return "" if is_of_values(text) else text
 
 
 def _is_of_self(node: ast.Attribute) -> bool:

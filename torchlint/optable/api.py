@@ -137,10 +137,16 @@ def _with_facts(read: Mapping[str, Any], releases: Sequence[Release]) -> dict[st
         "since": dict(sorted((read["since"] | facts.SINCE).items())),
         "importable": facts.IMPORTABLE,
         "arguments": _with_arguments(read["arguments"], releases),
-        "new_arguments": read["new_arguments"],
+        "new_arguments": dict(sorted((read["new_arguments"] | _new_natively()).items())),
+        "new_positions": {each[0]: {each[1]: list(each[3:])} for each in facts.NEW_ARGUMENTS},
         "unsaid": _unsaid(read["unsaid"], releases[-1]),
         "same": _same([*names, *(f["function"] for f in facts.UNSAID), *_functions()]),
     }
+
+
+def _new_natively() -> dict[str, dict[str, str]]:
+    """By function of the native library: arguments that came later than itself."""
+    return {function: {argument: came} for function, argument, came, _, _ in facts.NEW_ARGUMENTS}
 
 
 def _functions() -> list[str]:

@@ -378,11 +378,11 @@ ARGUMENTS: list[dict[str, Any]] = [
     {
         "functions": ["torch.nn.functional.gumbel_softmax"],
         "arguments": ["eps"],
-        "deprecated": "0.4",
+        "deprecated": "1.1",
         "ignored": True,
         "instead": "",
         "how": "",
-        "source": _F,
+        "source": "https://github.com/pytorch/pytorch/pull/13339",
     },
     {
         "functions": ["torch.autograd.profiler.profile"],
@@ -548,3 +548,11 @@ SINCE = {
     "torch.float8_e5m2": "2.1",
     "torch.utils._pytree.register_pytree_node": "2.2",
 }  # fmt: skip
+
+# Arguments of functions of the native library that came later than the function: (function, argument, release, where it
+# stands, and how many have to be given by position for it to be one of them: a first one that moves all others).
+# https://github.com/pytorch/pytorch/pull/124359; before it one takes none at all, and the other `enabled` alone.
+NEW_ARGUMENTS = (
+    ("torch.is_autocast_enabled", "device_type", "2.4", 0, 1),
+    ("torch.set_autocast_enabled", "device_type", "2.4", 0, 2),
+)

@@ -34,8 +34,9 @@ _NAMELESS = _ABSENCE - {"TypeError"}
 """What is raised where a name is not there; TypeError is raised for many another reason."""
 _ASKS = frozenset({"hasattr", "find_spec", "callable", "signature", "getfullargspec", "getattr_static", "dir"})
 _SAYS_VERSION = re.compile(
-    r"version|compat|legacy|^_?has_(?!torch_function)|^_?supports?_|(torch|pt)_?(\d|ge|gt|le|lt|eq|greater|less|at_least|min|max|maj|pre|"
-    r"post|new|old)|(torch|compile|dynamo|amp|sdpa|fx|dtensor|functorch|attention).*avail|^is_torch|torch_is",
+    r"version|compat|legacy|^_?has_(?!torch_function)|^_?supports?_"
+    r"|(torch|(?<![a-z])pt)_?(\d|greater|less|at_least|(g[et]|l[et]|geq|gte|leq|lte|eq|min|minor|max|maj|major|pre|post|newer|"
+    r"new|older|old)(?![a-z]))|(torch|compile|dynamo|amp|sdpa|fx|dtensor|functorch|attention).*avail|^is_torch|torch_is",
     re.IGNORECASE,
 )
 _TRUTHS = frozenset({"bool", "any", "all", "int"})

@@ -322,7 +322,7 @@ class Spelled:
             return True
         old = watched.arguments.get(name, ())
         return any(each.at >= 0 or each.name in text for each in old) or any(
-            each in text for each in watched.new_arguments.get(name, ())
+            each in text or _new_position(name, each) is not None for each in watched.new_arguments.get(name, ())
         )
 
 
@@ -463,6 +463,21 @@ def has_argument(function: str, name: str) -> bool:
     said = unsaid().get(function)
     rows += [] if said is None else [said.name]
     return name in rows or name in _table()["new_arguments"].get(function, ())
+
+
+def position_of_new(function: str, argument: str, positional: int) -> int:
+    """
+    Where a new argument of a function stands in a call that gives so many by position; -1 if it is not among them, or
+    is told by its name alone.
+    """
+    found = _new_position(function, argument)
+    return found[0] if found is not None and positional >= found[1] else -1
+
+
+def _new_position(function: str, argument: str) -> tuple[int, int] | None:
+    """Where a new argument stands, and how many have to be given by position for it to be one of them."""
+    found = _table()["new_positions"].get(function, {}).get(argument)
+    return None if found is None else (int(found[0]), int(found[1]))
 
 
 @cache
