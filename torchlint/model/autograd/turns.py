@@ -77,5 +77,4 @@ def is_same_in_each_round(machine: Machine, line: cst.CSTNode, call: cst.Call) -
 def _bound(statement: ir.Statement) -> list[str]:
     if isinstance(statement, ir.Assign):
         return [name for target in statement.targets for name in bound_by(target)]
-    target = getattr(statement, "target", None)
-    return bound_by(target) if isinstance(target, ir.Node) else []
+    return bound_by(statement.target) if isinstance(statement, (ir.AugmentedAssign, ir.For)) else []
