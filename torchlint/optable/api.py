@@ -10,7 +10,7 @@ DIR holds the Python files of each release, from its wheel; what is missing is d
 `--facts` what the sources say is taken from the table that is there: no wheel is needed, a second is enough, and a row
 that nothing says any more stays. What
 the sources tell (names that came and went, parameters, places that say that something is deprecated) is merged with
-`api_facts`; the torch that is installed, the newest of the releases, has the last word on what is there.
+`api_facts` and `api_came`; the torch that is installed, the newest of the releases, has the last word on what is there.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from torchlint.optable import api_came as came
 from torchlint.optable import api_facts as facts
 from torchlint.optable.api_sources import Release, Signature, download
 from torchlint.target import release
@@ -93,7 +94,7 @@ def table(folder: Path) -> dict[str, Any]:
 
 def with_facts(kept: Mapping[str, Any]) -> dict[str, Any]:
     """
-    The table that is there with the facts of `api_facts` in it.
+    The table that is there with the facts of `api_facts` and `api_came` in it.
 
     Where an argument stands that no row tells of yet is read from the torch that is installed.
 
@@ -134,11 +135,11 @@ def _with_facts(read: Mapping[str, Any], releases: Sequence[Release]) -> dict[st
         row |= facts.DIFFERS.get(name, {})
     return {
         "names": dict(sorted(names.items())),
-        "since": dict(sorted((read["since"] | facts.SINCE).items())),
-        "importable": facts.IMPORTABLE,
+        "since": dict(sorted((read["since"] | came.SINCE).items())),
+        "importable": came.IMPORTABLE,
         "arguments": _with_arguments(read["arguments"], releases),
         "new_arguments": dict(sorted((read["new_arguments"] | _new_natively()).items())),
-        "new_positions": {each[0]: {each[1]: list(each[3:])} for each in facts.NEW_ARGUMENTS},
+        "new_positions": {each[0]: {each[1]: list(each[3:])} for each in came.NEW_ARGUMENTS},
         "unsaid": _unsaid(read["unsaid"], releases[-1]),
         "same": _same([*names, *(f["function"] for f in facts.UNSAID), *_functions()]),
     }
@@ -146,7 +147,7 @@ def _with_facts(read: Mapping[str, Any], releases: Sequence[Release]) -> dict[st
 
 def _new_natively() -> dict[str, dict[str, str]]:
     """By function of the native library: arguments that came later than itself."""
-    return {function: {argument: came} for function, argument, came, _, _ in facts.NEW_ARGUMENTS}
+    return {function: {argument: when} for function, argument, when, _, _ in came.NEW_ARGUMENTS}
 
 
 def _functions() -> list[str]:
@@ -172,7 +173,7 @@ def _since(releases: Mapping[str, Release], public: Mapping[str, set[str]]) -> I
     """The release in which each name came that has come since the first."""
     newest = RELEASES[-1]
     for name in public[newest]:
-        if _JUNK.search(name) or name in facts.STUB_CAME_LATE or not is_there(name):
+        if _JUNK.search(name) or name in came.STUB_CAME_LATE or not is_there(name):
             continue
         having = [number for number in RELEASES if releases[number].has(name)]
         first = having[0] if having else newest
