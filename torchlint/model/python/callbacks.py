@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchlint.model.autograd.walk import graph_of
-from torchlint.model.python.flags import FLAGS, changes_flags, runs_unknown, unsettle, unsettle_grad
+from torchlint.model.python.flags import changes_flags, runs_unknown, unsettle, unsettle_grad
+from torchlint.model.python.handed_names import OF_CONTAINERS, given_back, path_of, paths_in, written_paths
 from torchlint.model.python.members import patch, replace_of_torch
 from torchlint.model.python.module_parts import keeps_place, parameters_of
 from torchlint.model.python.run import Callback, HandedOn, Reach, Run, seen_from
@@ -50,23 +51,6 @@ _SETTING_MODE = frozenset(each.rpartition(".")[2] for each in SETS_GRAD_MODE)
 _SETTING = _SETTING_MODE | frozenset(DEFAULTS_SET_BY)
 _SETTERS = frozenset({*SETS_GRAD_MODE, *(f"torch.{each}" for each in DEFAULTS_SET_BY)})
 """Functions of torch that set something for all that comes."""
-_OF_CONTAINERS = frozenset(
-    {
-        "append",
-        "extend",
-        "insert",
-        "add",
-        "update",
-        "setdefault",
-        "pop",
-        "popitem",
-        "clear",
-        "remove",
-        "appendleft",
-        "extendleft",
-        "popleft",
-    }
-)
 MOST_CALLEES = 100
 """Functions looked at for what one that is handed on may make run."""
 
@@ -113,9 +97,9 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
     elif isinstance(value, Module) and value.kind.container and not value.children:
         if value.children is not None:  # an empty container is there to be filled
             machine.trail.set(value, "children", None)
-    elif isinstance(value, Bound) and (value.name in _OF_CONTAINERS or isinstance(value.receiver, Module)):
+    elif isinstance(value, Bound) and (value.name in OF_CONTAINERS or isinstance(value.receiver, Module)):
         receiver = value.receiver
-        if isinstance(receiver, Module) and receiver.kind.container and value.name in _OF_CONTAINERS:
+        if isinstance(receiver, Module) and receiver.kind.container and value.name in OF_CONTAINERS:
             machine.trail.set(receiver, "children", None)
         havoc(run, receiver)
     elif isinstance(value, (Sequence, Mapping)):
@@ -295,7 +279,7 @@ def _callees(run: Run, callback: Callback) -> list[Callback]:
     known = run.calling.get(id(definition))
     if known is None:
         body: list[ir.Statement] | ir.Node = definition.body
-        paths = {_path(node.function) for node in ir.walk(body) if isinstance(node, ir.Call)}
+        paths = {path_of(node.function) for node in ir.walk(body) if isinstance(node, ir.Call)}
         known = run.calling[id(definition)] = tuple(path for path in sorted(paths) if path)
     found = (_callee(callback, path) for path in known)
     return [each for each in found if each is not None]
@@ -455,7 +439,7 @@ def _reach(run: Run, function: Function) -> Reach:
         names: set[str] = set()
         found: set[tuple[str, ...]] = set()
         called: set[str] = set()
-        gives = {path for each in _given_back(body) for path in _paths_in(each)}
+        gives = {path for each in given_back(body) for path in paths_in(each)}
         for node in ir.walk(body):
             if isinstance(node, ir.Name):
                 names.add(node.id)
@@ -463,7 +447,7 @@ def _reach(run: Run, function: Function) -> Reach:
                 called.add(dotted(node.value.function).rpartition(".")[2])
             elif isinstance(node, ir.Return):
                 differentiates = differentiates or node.value is not None
-            found.update(path for path in _written_paths(node) if path[0] not in own)
+            found.update(path for path in written_paths(node) if path[0] not in own)
         known = run.reaching[id(definition)] = Reach(
             tuple(sorted(found)),
             frozenset(names - own),
@@ -477,15 +461,6 @@ def _reach(run: Run, function: Function) -> Reach:
     return known
 
 
-def _given_back(body: list[ir.Statement] | ir.Expression) -> Iterator[ir.Expression]:
-    """What a function returns or yields, as it is written."""
-    if not isinstance(body, list):
-        yield body  # of a lambda
-    for node in ir.walk(body):
-        if isinstance(node, (ir.Return, ir.Yield)) and node.value is not None:
-            yield node.value
-
-
 def _passed(run: Run, function: Function, own: set[str]) -> Iterator[tuple[str, ...]]:
     """What a function hands to code that nobody knows."""
     definition = function.definition
@@ -496,58 +471,8 @@ def _passed(run: Run, function: Function, own: set[str]) -> Iterator[tuple[str, 
         for node in ir.walk(body):
             if isinstance(node, ir.Call) and runs_unknown(run, function, node.function, local):
                 for argument in node.arguments:
-                    yield from _paths_in(argument.value)
+                    yield from paths_in(argument.value)
                     if "super" in {each.id for each in ir.walk(argument.value) if isinstance(each, ir.Name)}:
                         yield (definition.parameters[0].name if definition.parameters else "self",)
     finally:
         run.machine.frame = frame
-
-
-def _paths_in(node: ir.Expression) -> Iterator[tuple[str, ...]]:
-    """The variables and attributes that an expression is, or puts together in a container."""
-    if isinstance(node, ir.Sequence):
-        for each in node.elements:
-            yield from _paths_in(each)
-    elif path := _path(node):
-        yield path
-
-
-def _written_paths(node: ir.Node) -> list[tuple[str, ...]]:
-    if isinstance(node, ir.Call):
-        if isinstance(node.function, ir.Name):
-            return []
-        path = _path(node.function.value) if isinstance(node.function, ir.Attribute) else ()
-        if not path:  # `getattr(seen, name)(x)`, `{"train": seen}[phase].append(x)`: any of these may be written into
-            return [(each.id, "") for each in ir.walk(node.function) if isinstance(each, ir.Name)]
-        assert isinstance(node.function, ir.Attribute)
-        inside = node.function.attr in _OF_CONTAINERS
-        return [(*path, "")] if path and inside else [path] if path and node.function.attr in FLAGS else []
-    if isinstance(node, ir.Scope):
-        return [(name,) for name in node.names]
-    targets: list[ir.Expression] = []
-    if isinstance(node, ir.Assign):
-        targets = list(node.targets)
-    elif isinstance(node, (ir.AugmentedAssign, ir.For)):
-        targets = [node.target]
-    found: list[tuple[str, ...]] = []
-    while targets:
-        target = targets.pop()
-        if isinstance(target, ir.Sequence):
-            targets += target.elements
-        elif isinstance(target, ir.Starred):
-            targets.append(target.value)
-        elif isinstance(target, ir.Subscript) and (path := _path(target.value)):
-            found.append((*path, ""))
-        elif isinstance(target, ir.Attribute) and (path := _path(target)):
-            found.append(path)
-        elif isinstance(target, ir.Name) and isinstance(node, ir.AugmentedAssign):
-            found.append((target.id, ""))
-    return found
-
-
-def _path(node: ir.Expression) -> tuple[str, ...]:
-    names: list[str] = []
-    while isinstance(node, ir.Attribute):
-        names.append(node.attr)
-        node = node.value
-    return (node.id, *reversed(names)) if isinstance(node, ir.Name) else ()

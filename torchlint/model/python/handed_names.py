@@ -1,0 +1,91 @@
+"""
+What a function that is handed on gives, passes on and writes into, by the names in its text.
+
+Reads expressions; follows nothing, and knows no values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchlint.model.python.flags import FLAGS
+from torchlint.syntax import ir
+
+OF_CONTAINERS = frozenset(
+    {
+        "append",
+        "extend",
+        "insert",
+        "add",
+        "update",
+        "setdefault",
+        "pop",
+        "popitem",
+        "clear",
+        "remove",
+        "appendleft",
+        "extendleft",
+        "popleft",
+    }
+)
+
+
+def given_back(body: list[ir.Statement] | ir.Expression) -> Iterator[ir.Expression]:
+    """What a function returns or yields, as it is written."""
+    if not isinstance(body, list):
+        yield body  # of a lambda
+    for node in ir.walk(body):
+        if isinstance(node, (ir.Return, ir.Yield)) and node.value is not None:
+            yield node.value
+
+
+def paths_in(node: ir.Expression) -> Iterator[tuple[str, ...]]:
+    """The variables and attributes that an expression is, or puts together in a container."""
+    if isinstance(node, ir.Sequence):
+        for each in node.elements:
+            yield from paths_in(each)
+    elif path := path_of(node):
+        yield path
+
+
+def written_paths(node: ir.Node) -> list[tuple[str, ...]]:
+    """The variables and attributes that a statement or a call sets, or writes into ("" at the end)."""
+    if isinstance(node, ir.Call):
+        if isinstance(node.function, ir.Name):
+            return []
+        path = path_of(node.function.value) if isinstance(node.function, ir.Attribute) else ()
+        if not path:  # `getattr(seen, name)(x)`, `{"train": seen}[phase].append(x)`: any of these may be written into
+            return [(each.id, "") for each in ir.walk(node.function) if isinstance(each, ir.Name)]
+        assert isinstance(node.function, ir.Attribute)
+        inside = node.function.attr in OF_CONTAINERS
+        return [(*path, "")] if path and inside else [path] if path and node.function.attr in FLAGS else []
+    if isinstance(node, ir.Scope):
+        return [(name,) for name in node.names]
+    targets: list[ir.Expression] = []
+    if isinstance(node, ir.Assign):
+        targets = list(node.targets)
+    elif isinstance(node, (ir.AugmentedAssign, ir.For)):
+        targets = [node.target]
+    found: list[tuple[str, ...]] = []
+    while targets:
+        target = targets.pop()
+        if isinstance(target, ir.Sequence):
+            targets += target.elements
+        elif isinstance(target, ir.Starred):
+            targets.append(target.value)
+        elif isinstance(target, ir.Subscript) and (path := path_of(target.value)):
+            found.append((*path, ""))
+        elif isinstance(target, ir.Attribute) and (path := path_of(target)):
+            found.append(path)
+        elif isinstance(target, ir.Name) and isinstance(node, ir.AugmentedAssign):
+            found.append((target.id, ""))
+    return found
+
+
+def path_of(node: ir.Expression) -> tuple[str, ...]:
+    """`("self", "net")` of `self.net`; empty for anything else than a name with attributes."""
+    names: list[str] = []
+    while isinstance(node, ir.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return (node.id, *reversed(names)) if isinstance(node, ir.Name) else ()
