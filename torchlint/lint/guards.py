@@ -15,8 +15,9 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from torchlint.knowledge.api import find
+from torchlint.lint.order import Order
 from torchlint.syntax.availability import AvailabilityTests, last_name, leaves
-from torchlint.syntax.children import children, walk
+from torchlint.syntax.children import walk
 from torchlint.target import NEWEST, Release
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -51,19 +52,9 @@ class Guards:
 
     def __init__(self, tree: ast.Module, elsewhere: Callable[[str], bool], is_script: bool) -> None:
         self._tree = tree
+        self._order = Order(tree)
         self._tests = AvailabilityTests(tree, elsewhere)
         self._is_script = is_script
-
-    @cached_property
-    def _parents(self) -> dict[ast.AST, ast.AST]:
-        return {part: node for node in walk(self._tree) for part in children(node)}
-
-    def _above(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
-        """What a node stands in, the innermost first, each with the part of it."""
-        while node in self._parents:
-            above = self._parents[node]
-            yield above, node
-            node = above
 
     def is_refused(self, node: ast.AST, hops: int = _HOPS) -> bool:
         """
@@ -71,18 +62,18 @@ class Guards:
         raises under such a test alone: it stands in a method of it, or in a function that only such methods call.
         """
         around: _Function | None = None
-        for above, part in self._above(node):
+        for above, part in self._order.above(node):
             if isinstance(above, ast.ClassDef):
                 if isinstance(part, _FUNCTIONS) and not _is_of_the_class(part) and self._refuses(above):
                     return True
                 around = None
             elif isinstance(above, _FUNCTIONS):
                 around = above if part in above.body else None
-        if around is None or not hops or self._parents.get(around) is not self._tree:
+        if around is None or not hops or self._order.parents.get(around) is not self._tree:
             return False
         named = [
             each
-            for each in self._parents
+            for each in self._order.parents
             if isinstance(each, ast.Name) and each.id == around.name and isinstance(each.ctx, ast.Load)
         ]
         return bool(named) and all(self.is_refused(each, hops - 1) for each in named)
@@ -103,14 +94,14 @@ class Guards:
         a constructor of a class around it; it names one of these, or its function does; it ends the file's loading; or
         it sets a name that only other files can ask for.
         """
-        around = [above for above, _ in self._above(node) if isinstance(above, (*_FUNCTIONS, ast.ClassDef))]
+        around = [above for above, _ in self._order.above(node) if isinstance(above, (*_FUNCTIONS, ast.ClassDef))]
         names = {each.name for each in around}
-        outside = [above for above, _ in self._above(test) if isinstance(above, (*_FUNCTIONS, ast.ClassDef))]
+        outside = [above for above, _ in self._order.above(test) if isinstance(above, (*_FUNCTIONS, ast.ClassDef))]
         place = next((each for each in outside if isinstance(each, _FUNCTIONS)), None)
         if place is None:
             ends = leaves(test.body) if isinstance(test, ast.If) else self._is_for_others(test)
             return ends or _names(test, names)
-        of = self._parents.get(place)
+        of = self._order.parents.get(place)
         return place in around or (place.name in _MAKERS and of in around) or _names(place, names)
 
     def _is_for_others(self, test: ast.AST) -> bool:
@@ -165,7 +156,7 @@ class Guards:
         came
             When names came that the oldest release does not have.
         """
-        for above, part in self._above(node):
+        for above, part in self._order.above(node):
             tried: list[ast.stmt] = above.body if isinstance(above, ast.Try) and part in above.orelse else []
             for each in _before(above, part):
                 if isinstance(each, ast.Try) and all(leaves(handler.body) for handler in each.handlers):
@@ -181,51 +172,18 @@ class Guards:
             for each in self._about
             if may_keep(each)
             and self._bears_on(each, node)
-            and not (self._is_in_what_is_asked(each, node) or self._comes_after(each, node))
+            and not (self._is_in_what_is_asked(each, node) or self._order.comes_after(each, node))
         )
         return next((each.lineno for each in tests), 0)  # type: ignore[attr-defined]
 
     def _is_in_what_is_asked(self, test: ast.AST, node: ast.AST) -> bool:
         """Whether a node is evaluated before a test has decided anything: `if isinstance(model, torch.gone.Module)`."""
-        for above, part in self._above(node):
+        for above, part in self._order.above(node):
             if above is test:
                 return isinstance(above, _DECIDES) and self._is_taken(above, part)
             if isinstance(above, _MAY_NOT) and not self._is_taken(above, part):
                 return False
         return False
-
-    def _comes_after(self, test: ast.AST, node: ast.AST) -> bool:
-        """
-        Whether a function comes to a node first, and to a test after it, the first time in a loop, too; or to only one
-        of them, as they stand in two arms of a branch: what is asked there keeps nothing from here.
-        """
-        around = [test, *(above for above, _ in self._above(test))]
-        if self._run_in(test) is not self._run_in(node) or test in (above for above, _ in self._above(node)):
-            return False
-        branch, arm = next((above, part) for above, part in self._above(node) if above in around)
-        if isinstance(branch, ast.If) and arm in branch.orelse:
-            other = around[around.index(branch) - 1]
-            return other in branch.body and not self._is_repeated(branch)
-        return _place(test) > _place(node)
-
-    def _is_repeated(self, node: ast.AST) -> bool:
-        """Whether a loop stands around a node in the same function."""
-        run_in = self._run_in(node)
-        for above, _ in self._above(node):
-            if above is run_in:
-                return False
-            if isinstance(above, (ast.For, ast.AsyncFor, ast.While)):
-                return True
-        return False
-
-    def _run_in(self, node: ast.AST) -> ast.AST | None:
-        """What has to be called, or gone through, for a node to be evaluated: the innermost function around it."""
-        for above, part in self._above(node):
-            if isinstance(above, ast.GeneratorExp) or (isinstance(above, _FUNCTIONS) and part in above.body):
-                return above
-            if isinstance(above, ast.Lambda) and part is above.body:
-                return above
-        return None
 
     def asks_whether_gone(self, node: ast.AST, removed: Release) -> int:
         """The line of the first test of the file that may keep it from what a release removed; 0 if there is none."""
@@ -269,7 +227,7 @@ class Guards:
     def _reached(self, node: ast.AST, hops: int) -> str:
         branch: ast.AST | None = None
         skipped = ""
-        for above, part in self._above(node):
+        for above, part in self._order.above(node):
             if isinstance(above, _FUNCTIONS) and part in above.body:
                 if branch is None and hops and self._is_called(above, node, hops):
                     return ""
@@ -303,7 +261,7 @@ class Guards:
 
     def _is_called(self, function: _Function, node: ast.AST, hops: int) -> bool:
         """Whether the file, when it is loaded, calls a function of it that always comes to a node."""
-        if self._parents[function] is not self._tree or isinstance(function, ast.AsyncFunctionDef):
+        if self._order.parents[function] is not self._tree or isinstance(function, ast.AsyncFunctionDef):
             return False
         line = getattr(node, "lineno", 0)
         if function.decorator_list or any(
@@ -313,7 +271,7 @@ class Guards:
             return False
         calls = [
             each
-            for each in self._parents
+            for each in self._order.parents
             if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == function.name
         ]
         return any(not self._reached(each, hops - 1) for each in calls)
@@ -345,11 +303,6 @@ def _before(above: ast.AST, part: ast.AST) -> list[ast.stmt]:
 def _when(name: str, came: Mapping[str, Release]) -> Release:
     """When a name, or a module that it is in, came that the oldest release does not have; (0, 0) if it has it."""
     return max(came.get(each, (0, 0)) for each in accumulate(name.split("."), "{}.{}".format))
-
-
-def _place(node: ast.AST) -> tuple[int, int]:
-    """Where a node begins: line and column."""
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _names(node: ast.AST, names: Collection[str]) -> bool:
