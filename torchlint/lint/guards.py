@@ -15,13 +15,21 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from torchlint.knowledge.api import find
-from torchlint.lint.nesting import DECIDES, FUNCTIONS, MAY_NOT, Nesting
+from torchlint.lint.order import Order
 from torchlint.syntax.availability import AvailabilityTests, last_name, leaves
 from torchlint.syntax.children import walk
 from torchlint.target import NEWEST, Release
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 _MAKERS = frozenset({"__init__", "__new__", "__post_init__"})
+_MAY_NOT = (
+    *(ast.If, ast.IfExp, ast.BoolOp, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.Match),
+    *(ast.Try, getattr(ast, "TryStar", ast.Try)),
+    *(ast.Lambda, ast.comprehension, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+"""What is in one of these is not evaluated whenever that is come to."""
+_DECIDES = (ast.If, ast.IfExp, ast.Match)
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Yield, ast.YieldFrom)
 _HOPS = 3
 """Functions that are followed to those who call them."""
@@ -44,8 +52,9 @@ class Guards:
 
     def __init__(self, tree: ast.Module, elsewhere: Callable[[str], bool], is_script: bool) -> None:
         self._tree = tree
+        self._order = Order(tree)
         self._tests = AvailabilityTests(tree, elsewhere)
-        self._nesting = Nesting(tree, is_script)
+        self._is_script = is_script
 
     def is_refused(self, node: ast.AST, hops: int = _HOPS) -> bool:
         """
@@ -53,25 +62,25 @@ class Guards:
         raises under such a test alone: it stands in a method of it, or in a function that only such methods call.
         """
         around: _Function | None = None
-        for above, part in self._nesting.above(node):
+        for above, part in self._order.above(node):
             if isinstance(above, ast.ClassDef):
-                if isinstance(part, FUNCTIONS) and not _is_of_the_class(part) and self._refuses(above):
+                if isinstance(part, _FUNCTIONS) and not _is_of_the_class(part) and self._refuses(above):
                     return True
                 around = None
-            elif isinstance(above, FUNCTIONS):
+            elif isinstance(above, _FUNCTIONS):
                 around = above if part in above.body else None
-        if around is None or not hops or self._nesting.parents.get(around) is not self._tree:
+        if around is None or not hops or self._order.parents.get(around) is not self._tree:
             return False
         named = [
             each
-            for each in self._nesting.parents
+            for each in self._order.parents
             if isinstance(each, ast.Name) and each.id == around.name and isinstance(each.ctx, ast.Load)
         ]
         return bool(named) and all(self.is_refused(each, hops - 1) for each in named)
 
     def _refuses(self, of: ast.ClassDef) -> bool:
         """Whether an object of a class is not made where something is missing."""
-        made = [each for each in of.body if isinstance(each, FUNCTIONS) and each.name in _MAKERS]
+        made = [each for each in of.body if isinstance(each, _FUNCTIONS) and each.name in _MAKERS]
         return any(self._tests.refuses(each) for function in made for each in function.body)
 
     @cached_property
@@ -85,14 +94,14 @@ class Guards:
         a constructor of a class around it; it names one of these, or its function does; it ends the file's loading; or
         it sets a name that only other files can ask for.
         """
-        around = [above for above, _ in self._nesting.above(node) if isinstance(above, (*FUNCTIONS, ast.ClassDef))]
+        around = [above for above, _ in self._order.above(node) if isinstance(above, (*_FUNCTIONS, ast.ClassDef))]
         names = {each.name for each in around}
-        outside = [above for above, _ in self._nesting.above(test) if isinstance(above, (*FUNCTIONS, ast.ClassDef))]
-        place = next((each for each in outside if isinstance(each, FUNCTIONS)), None)
+        outside = [above for above, _ in self._order.above(test) if isinstance(above, (*_FUNCTIONS, ast.ClassDef))]
+        place = next((each for each in outside if isinstance(each, _FUNCTIONS)), None)
         if place is None:
             ends = leaves(test.body) if isinstance(test, ast.If) else self._is_for_others(test)
             return ends or _names(test, names)
-        of = self._nesting.parents.get(place)
+        of = self._order.parents.get(place)
         return place in around or (place.name in _MAKERS and of in around) or _names(place, names)
 
     def _is_for_others(self, test: ast.AST) -> bool:
@@ -147,7 +156,7 @@ class Guards:
         came
             When names came that the oldest release does not have.
         """
-        for above, part in self._nesting.above(node):
+        for above, part in self._order.above(node):
             tried: list[ast.stmt] = above.body if isinstance(above, ast.Try) and part in above.orelse else []
             for each in _before(above, part):
                 if isinstance(each, ast.Try) and all(leaves(handler.body) for handler in each.handlers):
@@ -163,9 +172,18 @@ class Guards:
             for each in self._about
             if may_keep(each)
             and self._bears_on(each, node)
-            and not (self._nesting.is_in_what_is_asked(each, node) or self._nesting.comes_after(each, node))
+            and not (self._is_in_what_is_asked(each, node) or self._order.comes_after(each, node))
         )
         return next((each.lineno for each in tests), 0)  # type: ignore[attr-defined]
+
+    def _is_in_what_is_asked(self, test: ast.AST, node: ast.AST) -> bool:
+        """Whether a node is evaluated before a test has decided anything: `if isinstance(model, torch.gone.Module)`."""
+        for above, part in self._order.above(node):
+            if above is test:
+                return isinstance(above, _DECIDES) and self._is_taken(above, part)
+            if isinstance(above, _MAY_NOT) and not self._is_taken(above, part):
+                return False
+        return False
 
     def asks_whether_gone(self, node: ast.AST, removed: Release) -> int:
         """The line of the first test of the file that may keep it from what a release removed; 0 if there is none."""
@@ -209,16 +227,16 @@ class Guards:
     def _reached(self, node: ast.AST, hops: int) -> str:
         branch: ast.AST | None = None
         skipped = ""
-        for above, part in self._nesting.above(node):
-            if isinstance(above, FUNCTIONS) and part in above.body:
+        for above, part in self._order.above(node):
+            if isinstance(above, _FUNCTIONS) and part in above.body:
                 if branch is None and hops and self._is_called(above, node, hops):
                     return ""
                 if skipped:
                     return skipped
-                if isinstance(branch, DECIDES):
+                if isinstance(branch, _DECIDES):
                     return f" where line {getattr(branch, 'lineno', 0)} leads there"
                 return f" where `{above.name}` is called"
-            if isinstance(above, MAY_NOT) and branch is None and not self._nesting.is_taken(above, part):
+            if isinstance(above, _MAY_NOT) and branch is None and not self._is_taken(above, part):
                 branch = above
                 skipped = _skipped(above, part) if isinstance(above, ast.BoolOp) else ""
         if branch is None or skipped:
@@ -227,9 +245,23 @@ class Guards:
             return " where this file is run as a script"
         return f" where line {getattr(branch, 'lineno', getattr(node, 'lineno', 0))} leads there"
 
+    def _is_taken(self, above: ast.AST, part: ast.AST) -> bool:
+        """Whether a part of a branch is evaluated whenever that is come to: a test, the first operand, all of a try."""
+        if isinstance(above, (ast.If, ast.IfExp, ast.While)):
+            return part is above.test or (
+                self._is_script and isinstance(above, ast.If) and part in above.body and _is_main(above.test)
+            )
+        if isinstance(above, (ast.For, ast.AsyncFor)):
+            return part is above.iter
+        if isinstance(above, ast.BoolOp):
+            return part is above.values[0]
+        if isinstance(above, ast.Match):
+            return part is above.subject
+        return isinstance(above, ast.Lambda) and part is above.args
+
     def _is_called(self, function: _Function, node: ast.AST, hops: int) -> bool:
         """Whether the file, when it is loaded, calls a function of it that always comes to a node."""
-        if self._nesting.parents[function] is not self._tree or isinstance(function, ast.AsyncFunctionDef):
+        if self._order.parents[function] is not self._tree or isinstance(function, ast.AsyncFunctionDef):
             return False
         line = getattr(node, "lineno", 0)
         if function.decorator_list or any(
@@ -239,7 +271,7 @@ class Guards:
             return False
         calls = [
             each
-            for each in self._nesting.parents
+            for each in self._order.parents
             if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == function.name
         ]
         return any(not self._reached(each, hops - 1) for each in calls)
@@ -281,6 +313,10 @@ def _names(node: ast.AST, names: Collection[str]) -> bool:
 def _is_of_the_class(function: _Function) -> bool:
     """Whether it is called without an object."""
     return any(ast.unparse(each) in ("staticmethod", "classmethod") for each in function.decorator_list)
+
+
+def _is_main(test: ast.expr) -> bool:
+    return ast.unparse(test) in ("__name__ == '__main__'", "'__main__' == __name__")
 
 
 def _releases(word: str) -> Iterator[Release]:
