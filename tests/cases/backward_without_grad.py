@@ -1,6 +1,8 @@
 # ruff: noqa
 """Programs for TLN104."""
 
+import sys
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -1608,3 +1610,23 @@ def network_that_a_method_from_elsewhere_builds():
     actor = Actor()
     actor.build()
     actor.slope([1.0, 2.0, 3.0])
+
+
+def an_imported_function_that_a_class_has_as_a_method():
+    import types
+
+    somewhere = types.ModuleType("actors")
+    somewhere.build = lambda actor: actor.w.requires_grad_()
+    sys.modules["actors"] = somewhere
+
+    from actors import build
+
+    class Actor:
+        fill = build
+
+        def __init__(self):
+            self.w = torch.zeros(3)
+
+    actor = Actor()
+    actor.fill()
+    (actor.w * 1).sum().backward()

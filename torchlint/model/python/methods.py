@@ -115,7 +115,10 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
             return NONE
         found = attribute(run, receiver, node.attr, node)
         if not (isinstance(found, Bound) and found.function is None) or _is_kept(receiver, node.attr, found):
-            result = run.invoke(found, site)
+            if _is_method_from_elsewhere(run, receiver, node.attr, found):
+                result = unknown_call(run, found, site, receiver)
+            else:
+                result = run.invoke(found, site)
             for hook in run.machine.watch.method if isinstance(receiver, (Instance, Class)) else ():
                 hook(receiver, node.attr, site.positional, site.keywords, result, site.node)
             return result
@@ -125,6 +128,13 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
 def _is_kept(receiver: Instance | Class | Super, name: str, found: Bound) -> bool:
     """Whether an attribute holds the method, which is one of another object's (`self.spike = Spike.apply`)."""
     return isinstance(receiver, Instance) and receiver.attributes.get(name) is found
+
+
+def _is_method_from_elsewhere(run: Run, receiver: Value, name: str, found: Value) -> bool:
+    """Whether a class holds a function that nobody knows under a name: what is written in Python gets the object."""
+    if not isinstance(receiver, Instance) or not isinstance(found, External) or name in receiver.attributes:
+        return False
+    return not found.qualified.startswith(("torch.", "builtins.")) and resolved(run, found) is found
 
 
 def _manual_zeroing(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -> None:
