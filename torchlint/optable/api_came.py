@@ -16,17 +16,18 @@ SINCE = {
     **dict.fromkeys(
         (f"torch.cuda.{name}" for name in ("memory_reserved", "max_memory_reserved", "reset_peak_memory_stats")), "1.4"
     ),
-    **dict.fromkeys(("torch.outer", "torch.linalg.vector_norm"), "1.7"),
+    "torch.outer": "1.7",
     # In 1.7 `torch.fft` is the function, until somebody imports the module of that name: IMPORTABLE.
     **dict.fromkeys((f"torch.fft.{name}" for name in ("fft", "rfft", "irfft", "ifft")), "1.8"),
     **dict.fromkeys(
         (f"torch.linalg.{name}" for name in (
             "qr", "cholesky", "eigh", "eigvalsh", "svd", "solve", "cond", "inv", "pinv", "slogdet", "tensorinv",
-            "tensorsolve", "matrix_rank", "multi_dot",
+            "tensorsolve", "matrix_rank",
         )), "1.8",
     ),
     **dict.fromkeys(("torch.cov", "torch.corrcoef"), "1.10"),
-    **dict.fromkeys(("torch.linalg.eig", "torch.linalg.lstsq", "torch.testing.assert_close"), "1.9"),
+    **dict.fromkeys((f"torch.linalg.{name}" for name in ("eig", "lstsq", "multi_dot", "vector_norm")), "1.9"),
+    "torch.testing.assert_close": "1.9",
     "torch.amp.autocast": "1.12",
     **dict.fromkeys(
         (

@@ -23,12 +23,12 @@ _REENTRANT = (
 
 # name: removed, deprecated, replacement, how the reference or call is rewritten (see `knowledge.api.find.Change.how`)
 REMOVED: dict[str, tuple[str, str, str, str, str]] = {
-    "torch.solve": ("1.13", "1.8", "torch.linalg.solve", "solve", _LINALG),
+    "torch.solve": ("1.12", "1.8", "torch.linalg.solve", "solve", _LINALG),
     "torch.lstsq": ("1.13", "1.9", "torch.linalg.lstsq", "", _LINALG),
     "torch.eig": ("1.13", "1.9", "torch.linalg.eig", "", _LINALG),
     "torch.matrix_rank": ("1.13", "1.9", "torch.linalg.matrix_rank", "rename:1", _LINALG),
     "torch.symeig": ("2.0", "1.9", "torch.linalg.eigh", "symeig", _LINALG),
-    "torch.Tensor.solve": ("1.13", "1.8", "torch.linalg.solve", "solve", _LINALG),
+    "torch.Tensor.solve": ("1.12", "1.8", "torch.linalg.solve", "solve", _LINALG),
     "torch.Tensor.lstsq": ("1.13", "1.9", "torch.linalg.lstsq", "", _LINALG),
     "torch.Tensor.eig": ("1.13", "1.9", "torch.linalg.eig", "", _LINALG),
     "torch.Tensor.symeig": ("2.0", "1.9", "torch.linalg.eigh", "symeig", _LINALG),
@@ -468,7 +468,7 @@ UNSAID: list[dict[str, Any]] = [
         "was": "exports by TorchScript",
         "now": "by torch.export",
         "needs": "needs `onnxscript` and may not keep an old `opset_version`",
-        "keyword_since": "2.5",
+        "keyword_since": "2.4",
         "source": NOTES.format("2.9"),
     },
     {
