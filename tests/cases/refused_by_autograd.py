@@ -602,3 +602,29 @@ def written_in_a_function_that_may_run_in_inference_mode():
 
     with torch.inference_mode():
         shifted()
+
+
+def a_base_whose_forward_is_given_more_by_its_subclasses():
+    class Base(torch.autograd.Function):
+        @staticmethod
+        def forward(cls, ctx, x):
+            ctx.save_for_backward(x)
+            return cls.scale * x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * x * grad
+
+    class Doubled(Base):
+        scale = 2
+
+        @classmethod
+        def forward(cls, ctx, x):
+            return super().forward(cls, ctx, x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * Base.backward(ctx, grad)
+
+    Doubled.apply(torch.ones(2, requires_grad=True)).sum().backward()

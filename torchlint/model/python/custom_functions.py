@@ -44,12 +44,16 @@ from torchlint.model.state.values import (
 )
 from torchlint.model.torch.arguments import cst_of
 from torchlint.syntax import ir
+from torchlint.syntax.reading import written
 from torchlint.syntax.spelling import identifier
 
 APPLIED = "torch.autograd.Function"
 """`Unknown.made_by` of what is one tensor, and a node of the graph if an input is in it."""
 _CONTRACT = frozenset({"forward", "backward", "setup_context"})
 """The methods that decide what a Function is given, saves and returns."""
+_OF_CONTEXTS = frozenset(
+    {"save_for_backward", "saved_tensors", "needs_input_grad", "mark_dirty", "mark_non_differentiable"}
+)
 _INTEGER = frozenset({"bool", "byte", "char", "int", "long", "short"})
 _SAVED = "save_for_backward()"
 _DIRTY = "mark_dirty()"
@@ -85,7 +89,25 @@ def keeps_contract(cls: Class) -> bool:
     own, *above = cls.ancestry()
     if any("__init_subclass__" in each.attributes for each in above):
         return False
-    return not any("apply" in each.attributes or _has_metaclass(each) or _sets_methods(each) for each in (own, *above))
+    if any("apply" in each.attributes or _has_metaclass(each) or _sets_methods(each) for each in (own, *above)):
+        return False
+    return not any(_has_another_context(cls, name) for name in ("forward", "backward"))
+
+
+def _has_another_context(cls: Class, name: str) -> bool:
+    """Whether a method's context is not what torch gives it first: `def forward(cls, ctx, x)` is for other methods."""
+    found = cls.inherited(name)
+    definition = found.definition if isinstance(found, Function) else None
+    if not isinstance(definition, ir.FunctionDef) or written(definition).words.isdisjoint(_OF_CONTEXTS):
+        return False
+    others = {each.name for each in definition.parameters[1:]}
+    return any(
+        isinstance(node, ir.Attribute)
+        and node.attr in _OF_CONTEXTS
+        and isinstance(node.value, ir.Name)
+        and node.value.id in others
+        for node in ir.walk(definition.body)
+    )
 
 
 def _has_metaclass(cls: Class) -> bool:

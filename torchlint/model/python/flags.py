@@ -308,7 +308,8 @@ def runs_unknown(run: Run, function: Function, called: ir.Expression, own: set[s
     if names and (name in KEEPING_FLAGS or (name not in FLAGS and ops.find(f"torch.Tensor.{name}"))):
         return False
     if root in own:
-        return not (names and function.owner is not None and root == function.definition.parameters[0].name)
+        first = function.definition.parameters[:1] if names and function.owner is not None else ()
+        return not any(each.name == root for each in first)
     found = lookup(run, root) if root else Unknown()
     if isinstance(found, External):
         return not foreign.keeps_flags(".".join((found.qualified, *names)))
