@@ -172,6 +172,44 @@ def outputs_of_a_long_loop():
     print(np.array(outputs))  # error: [TLN111]
 
 
+def outputs_of_a_loop_in_a_loop():
+    """Raises: Can't call numpy() on Tensor that requires grad"""
+    import numpy as np
+
+    w = torch.rand(2, requires_grad=True)
+    outputs = []
+    for epoch in range(30):
+        for x in eval("torch.rand(4, 2)"):
+            outputs.append((w * x).sum())
+    print(np.array(outputs))  # error: [TLN111]
+
+
+def outputs_of_a_comprehension():
+    """Raises: Can't call numpy() on Tensor that requires grad"""
+    import numpy as np
+
+    w = torch.rand(2, requires_grad=True)
+    print(np.array([(w * x).sum() for x in torch.rand(100, 2)]))  # error: [TLN111]
+
+
+def outputs_of_an_arm_that_may_never_be_taken():
+    import numpy as np
+
+    w = torch.rand(2, requires_grad=True)
+    outputs = []
+    for x in torch.rand(100, 2):
+        if eval("False"):
+            outputs.append((w * x).sum())
+    print(np.array(outputs))
+
+
+def outputs_that_a_comprehension_leaves_out():
+    import numpy as np
+
+    w = torch.rand(2, requires_grad=True)
+    print(np.array([(w * x).sum() for x in torch.rand(100, 2) if eval("False")]))
+
+
 def lists_of_numbers_and_arrays():
     import numpy as np
 

@@ -102,6 +102,7 @@ def _somelib() -> types.ModuleType:
         minimise=lambda closure: closure(), train=lambda w: (w**2).sum().backward(), combine=lambda *ws: sum(ws),
         same=lambda *values: values[-1], wrap=lambda function: function, size=lambda: 0,
         Switched=_Switched, switch_on=_Switched.switch_on,
+        flag=False, scalar=torch.rand((), requires_grad=True),
         session=torch.no_grad, load=lambda: {"w": torch.rand(3, requires_grad=True)},
     )  # fmt: skip
     return module

@@ -2149,3 +2149,87 @@ def silent_setting_of_a_name_that_nobody_knows():
     for each in same(net.modules()):
         setattr(each, same("inplace"), False)
     net(torch.rand(1, 3)).sum().backward()
+
+
+def silent_one_number_for_what_may_be_imported():
+    import torch
+    from somelib import flag, same, scalar
+
+    y = torch.rand(4, requires_grad=True).exp() if flag else scalar
+    torch.autograd.backward([y], [torch.tensor(1.0)])
+    torch.autograd.backward(torch.rand(4).exp() if flag else scalar)
+
+
+def one_number_for_a_vector_of_one_arm():
+    import torch
+    from somelib import flag, scalar
+
+    y = scalar
+    if not flag:
+        y = torch.rand(4, requires_grad=True).exp()
+        torch.autograd.backward([y], [torch.tensor(1.0)])  # error: [TLN118]
+
+
+def silent_parameter_of_a_module_under_a_name_that_nobody_knows():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    class Net(nn.Module):
+        pass
+
+    net = Net()
+    weight = nn.Parameter(torch.ones(3))
+    setattr(net, same("weight"), weight)
+    net.double()
+    converted = torch.zeros(3, requires_grad=True).type_as(weight)
+    converted[0] = 1.0
+
+
+def silent_parameter_that_is_registered():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    class Net(nn.Module):
+        pass
+
+    net = Net()
+    weight = nn.Parameter(torch.ones(3))
+    net.register_parameter("weight", weight)
+    eval("net.double()")
+    converted = torch.zeros(3, requires_grad=True).type_as(weight)
+    converted[0] = 1.0
+
+
+def silent_parameter_of_a_list():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    weight = nn.Parameter(torch.ones(3))
+    net = nn.ParameterList([weight])
+    eval("net.double()")
+    converted = torch.zeros(3, requires_grad=True).type_as(weight)
+    converted[0] = 1.0
+
+
+def silent_parameter_given_to_a_function_elsewhere():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    weight = nn.Parameter(torch.ones(3))
+    net = same(nn.ParameterList)([weight])
+    net.double()
+    converted = torch.zeros(3, requires_grad=True).type_as(weight)
+    converted[0] = 1.0
+
+
+def converted_to_a_parameter_that_nothing_holds():
+    import torch
+    from torch import nn
+
+    weight = nn.Parameter(torch.ones(3))
+    converted = torch.zeros(3, requires_grad=True).type_as(weight)
+    converted[0] = 1.0  # error: [TLN203]

@@ -47,6 +47,8 @@ def tensor_options(autograd: Autograd, value: Value) -> list[tuple[Guard, Tensor
             found.append((guard, each))
         elif isinstance(each, Unknown):
             found.append((guard, materialise(autograd, each)))
+        elif isinstance(each, External) and type(value) is Choice and is_value_of_elsewhere(each):
+            found.append((guard, materialise(autograd, imported(autograd, each))))
     return found
 
 

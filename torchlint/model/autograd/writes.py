@@ -416,6 +416,13 @@ def drop_grad(autograd: Autograd, tensor: Tensor, to_none: Truth = Truth.YES) ->
         machine.trail.set(tensor, "grad_dropped", machine.tick())
 
 
+def leave_place(autograd: Autograd, tensors: Iterable[Tensor]) -> None:
+    """A Parameter that something may hold goes where that goes: to another device, or dtype."""
+    for tensor in tensors:
+        if tensor.device and tensor.is_parameter is Truth.YES:
+            autograd.machine.trail.set(tensor, "device", "")
+
+
 def refuse_gradient(autograd: Autograd, tensor: Tensor, gradient: Tensor) -> None:
     """`tensor.grad = gradient`: torch asks for the kind of number and the size (`THPVariable_set_grad`)."""
     if tensor.dtype and gradient.dtype and tensor.dtype != gradient.dtype:

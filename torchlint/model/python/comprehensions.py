@@ -42,6 +42,7 @@ def _comprehension(run: Run, node: ir.Comprehension) -> Value:
     if complete and len(items) <= MOST_ITEMS:
         return Sequence(kind, tuple(items))
     made = Sequence(kind, None, any_of(items) if items else None)
+    made.filled = bool(items) and not any(each.tests for each in node.generators)
     if other is not None and made.element is not None:
         made.another = made.element, other
     return made

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from torchlint.model.autograd.writes import rebind_grad, refuse_gradient, require_grad
+from torchlint.model.autograd.writes import leave_place, rebind_grad, refuse_gradient, require_grad
 from torchlint.model.python.flags import unsettle, unsettle_origins
 from torchlint.model.python.making import inherits_known
 from torchlint.model.python.module_parts import submodules
@@ -26,9 +26,11 @@ from torchlint.model.state.values import (
     Frame,
     Function,
     Instance,
+    Mapping,
     Module,
     Partial,
     Scalar,
+    Sequence,
     Tensor,
     Unknown,
     Value,
@@ -68,6 +70,7 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
     if isinstance(value, (Module, Instance, Function, Constant, Scalar)):
         return
     depends = reachable_tensors(value)
+    leave_place(run.autograd, depends)
     held = dict(instance.attributes)
     for cls in instance.cls.ancestry():
         for name, old in cls.attributes.items():
@@ -163,14 +166,9 @@ def store_member(run: Run, instance: Instance, name: str, value: Value) -> None:
         elif isinstance(value, Choice) or (isinstance(value, Unknown) and value.layer):
             machine.trail.set(layer, "children", None)
             machine.trail.set(layer, "tail", None)
-    _leave_place(run, value)
+    if isinstance(value, (Tensor, Choice, Sequence, Mapping)):
+        leave_place(run.autograd, reachable_tensors(value))
     machine.trail.set(instance.attributes, name, value)
-
-
-def _leave_place(run: Run, value: Value) -> None:
-    """A Parameter that becomes part of an object goes where that goes."""
-    if isinstance(value, Tensor) and value.device and value.is_parameter is Truth.YES:
-        run.machine.trail.set(value, "device", "")
 
 
 def set_raw(run: Run, site: CallSite) -> Value:
@@ -201,6 +199,7 @@ def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value
         if named is None and isinstance(each, Instance):
             set_some_attribute(run, each, value, anew=anew)
         elif isinstance(each, Module):
+            leave_place(run.autograd, reachable_tensors(value))
             unsettle(run, each)
 
 
@@ -275,7 +274,8 @@ def _set_attribute_of(run: Run, each: Value, name: str, value: Value) -> None:
 def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
     """`module.name = value` of a layer of torch; in a container it may be one of those it holds."""
     machine = run.machine
-    _leave_place(run, value)
+    if isinstance(value, (Tensor, Choice)):
+        leave_place(run.autograd, reachable_tensors(value))
     machine.trail.set(module.parameters, name, value)
     if name in module.config:
         machine.trail.set(module, "config", {**module.config, name: as_argument(value)})

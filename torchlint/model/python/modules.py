@@ -9,7 +9,7 @@ Only the methods that `nn.Module` and its containers bring
 from __future__ import annotations
 
 from torchlint.knowledge.modules import find as modules
-from torchlint.model.autograd.writes import drop_grad, escape, require_grad, write
+from torchlint.model.autograd.writes import drop_grad, escape, leave_place, require_grad, write
 from torchlint.model.events import AutogradRefused, TensorFacts
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.builtins import dict_builtin
@@ -223,6 +223,7 @@ def _container_method(run: Run, module: Module, name: str, site: CallSite) -> Va
     machine = run.machine
     if not module.kind.container:
         return None
+    leave_place(run.autograd, [each for value in site.values() for each in reachable_tensors(value)])
     if name == "append" and module.children is not None and site.positional:
         machine.trail.set(module, "children", (*module.children, site.positional[0]))
         return module

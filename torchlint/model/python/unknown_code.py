@@ -17,7 +17,7 @@ from __future__ import annotations
 from torchlint.knowledge import foreign
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.reads import retained_escape
-from torchlint.model.autograd.writes import escape
+from torchlint.model.autograd.writes import escape, leave_place
 from torchlint.model.python.attributes import held_tensors
 from torchlint.model.python.callbacks import hand_on, havoc, run_handed_on
 from torchlint.model.python.flags import (
@@ -116,6 +116,8 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         havoc(run, callee.part_of, switches=switches)  # a method that its class has from elsewhere
     run_handed_on(run)
     escape(run.autograd, depends, site.node)
+    if not apart and not only_read and not foreign.only_reads(called):
+        leave_place(run.autograd, depends)
     retained_escape(run.autograd, passed)
     # `retry(optimizer.zero_grad)`
     arguments = [*passed, *(each.receiver for each in passed if isinstance(each, Bound))]

@@ -14,7 +14,7 @@ from torchlint.knowledge.modules import find as modules
 from torchlint.model.autograd.edges import new_node
 from torchlint.model.autograd.record import edges_into, recorded_grad, save_tensor, value_grad
 from torchlint.model.autograd.tensors import fresh, possible_options
-from torchlint.model.autograd.writes import escape
+from torchlint.model.autograd.writes import escape, leave_place
 from torchlint.model.events import Shape
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
@@ -87,6 +87,7 @@ def new_layer(torch: Torch, kind: modules.ModuleKind, site: CallSite) -> Module:
     if (not kind.copies or not _copies(torch, module, site)) and kind.may_be_trained(config):
         module.parameters[UNSEEN] = Unknown(part_of=module)
     if kind.container:
+        leave_place(torch.autograd, [each for value in site.values() for each in reachable_tensors(value)])
         module.children, module.names = _children(kind.container, site)
         module.tail = site.tail if kind.container == "sequential" and module.children is None else None
         if kind.container == "list" and module.children is None and len(site.positional) == 1:

@@ -208,7 +208,9 @@ class Leaves(Observer):
                     return
 
     def _elements(self, values: Sequence) -> tuple[Value, ...]:
-        """One element of a list of unknown length, if whichever it is requires grad."""
+        """One element of a list of unknown length, if it has one for certain, and whichever it is requires grad."""
+        if values.last is None and not values.filled and not values.among:
+            return ()  # what an arm appends in a loop may never have been
         options = [each for _, each in alternatives(values.element, self.machine.guard)] if values.element else []
         graphs = [each for each in options if isinstance(each, Tensor) and each.requires_grad.truth() is Truth.YES]
         return (graphs[0],) if graphs and len(graphs) == len(options) else ()
