@@ -375,3 +375,21 @@ def a_table_made_longer_by_what_the_input_says_and_moved():
 
     net = Masked(2)
     net(torch.rand(3, 2, 2), 0)
+
+
+def a_size_of_what_somebody_elses_layer_makes():
+    from importlib import import_module
+
+    class Net(nn.Module):
+        def __init__(self, layer):
+            super().__init__()
+            self.kept = torch.ones(3, 2)
+            self.embed = layer(self)
+            self.rnn = nn.Linear(2, 2)
+
+        def forward(self, given):
+            found = self.embed(given)
+            out = self.rnn(found)
+            return out.repeat(1, found.size()[1], 1)
+
+    Net(lambda net: nn.Identity())(torch.rand(3, 2, 2))

@@ -30,8 +30,10 @@ from torchlint.model.state.values import (
     Function,
     Instance,
     Module,
+    Sequence,
     Tensor,
     Value,
+    alternatives,
     reachable_tensors,
     within,
 )
@@ -243,8 +245,9 @@ class Forwarding(Observer):
         if not plain:
             return
         tensors = [tensor for value in bound.values() for tensor in reachable_tensors(value)]
+        given = [tensor for value in bound.values() for tensor in _given(value)]
         for each in plain.values():
-            own = [tensor for tensor in tensors if each.is_of(tensor)]
+            own = [tensor for tensor in given if each.is_of(tensor)]
             if not own or each.moved:
                 continue
             if spelling.rpartition(".")[2] in _MOVES:
@@ -300,6 +303,14 @@ class Forwarding(Observer):
                         moves=_names_devices(self.machine),
                     )
                 )
+
+
+def _given(value: Value) -> list[Tensor]:
+    """The tensors that an operand is, or holds in a list; not what something unknown may be made of."""
+    options = [each for _, each in alternatives(value)]
+    inner = [part for each in options if isinstance(each, Sequence) for part in each.items or ()]
+    options += [each for part in inner for _, each in alternatives(part)]
+    return [each for each in options if isinstance(each, Tensor)]
 
 
 def _beside(bound: dict[str, Value], plain: _Plain) -> list[Tensor]:
