@@ -2098,3 +2098,29 @@ def operator_of_another_kind_patched_for_a_block():
         z = y * y
         y.add_(1)  # error: [TLN201]
         z.sum().backward()
+
+
+def what_older_releases_take():
+    def norm(x, weight):
+        if hasattr(F, "rms_norm"):
+            return F.rms_norm(x, (2,), weight)
+        y = torch.tanh(x)
+        y *= weight
+        return y
+
+    weight = nn.Parameter(torch.ones(2))
+    norm(nn.Linear(2, 2)(torch.rand(3, 2)), weight).sum().backward()
+
+
+def what_no_release_is_known_to_have():
+    """Raises: modified by an inplace operation"""
+
+    def norm(x, weight):
+        if hasattr(F, "norm_of_somebody"):
+            return F.norm_of_somebody(x, (2,), weight)
+        y = torch.tanh(x)
+        y *= weight  # error: [TLN201]
+        return y
+
+    weight = nn.Parameter(torch.ones(2))
+    norm(nn.Linear(2, 2)(torch.rand(3, 2)), weight).sum().backward()

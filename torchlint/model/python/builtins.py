@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.writes import escape, show, use
 from torchlint.model.python.attributes import attribute, is_module
 from torchlint.model.python.callbacks import havoc
@@ -87,8 +88,20 @@ def _scalar_builtin(run: Run, name: str, site: CallSite) -> Value:
             return Constant({"int": int, "float": float, "bool": bool, "str": str}[name](value.value))
         except (TypeError, ValueError, OverflowError):
             return Unknown()
+    if name == "hasattr" and _torch_has(site):
+        return Constant(True)
     kind = {"int": "int", "float": "float", "str": "str", "repr": "str", "id": "int", "hash": "int"}.get(name, "bool")
     return Scalar(kind)
+
+
+def _torch_has(site: CallSite) -> bool:
+    """`hasattr(torch.nn.functional, "rms_norm")`: the torch that the model knows has it, and goes on from there."""
+    if len(site.positional) != 2:
+        return False
+    owner, name = site.positional
+    if not isinstance(owner, External) or not isinstance(name, Constant) or not isinstance(name.value, str):
+        return False
+    return bool(ops.find(f"{owner.qualified}.{name.value}"))
 
 
 def _range(run: Run, site: CallSite) -> Value:
