@@ -360,3 +360,28 @@ def with_an_argument_that_it_takes_by_another_name():
 def a_loss_with_all_that_it_takes():
     """Warns: size_average and reduce args will be deprecated"""
     nn.CrossEntropyLoss(weight=None, size_average=True, ignore_index=0, label_smoothing=0.1)  # warning: [TLN903]
+
+
+def where_the_signature_has_it():
+    from inspect import signature
+
+    def parameters_of(function):
+        return signature(function).parameters
+
+    def scheduler(optimizer):
+        made = torch.optim.lr_scheduler.ReduceLROnPlateau
+        if "verbose" in parameters_of(made):
+            return torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, verbose=True)
+        return torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
+
+    scheduler(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1))
+
+
+def where_another_name_is_asked_for():
+    """Raises: unexpected keyword argument 'verbose'"""
+
+    def scheduler(optimizer, mode="min"):
+        if mode in ("min", "max"):
+            return torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, mode, verbose=True)  # error: [TLN903]
+
+    scheduler(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1))

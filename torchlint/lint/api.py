@@ -120,6 +120,12 @@ def referred(
 
     uses = used(found)
     gates = Gates(tree, text, project)
+    old = [use for use in uses if use.kind is events.OldArgument]
+    if old:
+        around = Guards(tree, gates.is_flag, "." not in project.module)
+        known = [use for use in old if around.is_asked_for_by_name(use.reference.node, use.facts["change"].name)]
+        found = [each for each in found if all(each is not use.reference for use in known)]
+        uses = used(found) if known else uses
     if any(use.kind in _ASKED_FOR for use in uses):  # only then other files are looked into
         spoken = {part for use in uses for part in accumulate(use.reference.name.split("."), "{}.{}".format)}
         lines = sorted({each.node.lineno for each in found if each.name in spoken})

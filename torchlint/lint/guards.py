@@ -185,6 +185,12 @@ class Guards:
                 return False
         return False
 
+    def is_asked_for_by_name(self, node: ast.AST, name: str) -> bool:
+        """Whether a test around a node has a name as a text: `if "symmetric" in signature(function).parameters`."""
+        around = [(above, part) for above, part in self._order.above(node) if isinstance(above, (ast.If, ast.IfExp))]
+        tests = [above.test for above, part in around if part is not above.test]
+        return any(isinstance(each, ast.Constant) and each.value == name for test in tests for each in walk(test))
+
     def asks_whether_gone(self, node: ast.AST, removed: Release) -> int:
         """The line of the first test of the file that may keep it from what a release removed; 0 if there is none."""
 
