@@ -690,3 +690,42 @@ def as_they_were_without_a_device():
     # ///
     if not torch.is_autocast_enabled():
         torch.set_autocast_enabled(False)
+
+
+def an_attribute_that_holds_the_answer():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    class Norm(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.native = float(torch.__version__[:3]) >= 2.4
+
+        def forward(self, x):
+            if self.native:
+                return nn.functional.rms_norm(x, (2,))
+            return x
+
+    Norm()(torch.rand(2))
+
+
+def an_attribute_that_holds_a_wish():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 4)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    class Norm(nn.Module):
+        def __init__(self, native=True):
+            super().__init__()
+            self.native = native
+
+        def forward(self, x):
+            if self.native:
+                return nn.functional.rms_norm(x, (2,))  # warning: [TLN907]
+            return x
+
+    Norm()(torch.rand(2))

@@ -74,6 +74,7 @@ class AvailabilityTests:
         self._answers: Fixpoint[tuple[str, int | None] | int] = Fixpoint()
         self._given: Given[ast.expr | _Function | None] | None = None
         self._refused: set[str] | None = None
+        self._held: dict[str, list[ast.expr]] | None = None
 
     def asks(self, test: ast.AST) -> bool:
         """
@@ -104,6 +105,8 @@ class AvailabilityTests:
                     return True
                 of = node.value.id if isinstance(node.value, ast.Name) else ""
                 if of and self._elsewhere is not None and self._elsewhere(f"{of}.{node.attr}"):
+                    return True
+                if of == "self" and self._holds_an_answer(node.attr):
                     return True
         return any(self._is_flag(name, line) for name, line in names)
 
@@ -241,6 +244,17 @@ class AvailabilityTests:
             return self._answers.ask((name, scope), partial(self._elsewhere, name))
         values = self._known.values(name, line)  # a name may be assigned what it held
         return self._answers.ask((name, scope), lambda: any(map(self._is_answer, values)))
+
+    def _holds_an_answer(self, attribute: str) -> bool:
+        """Whether the file sets an attribute to an answer: `self.native = torch.__version__ >= "2.4"`."""
+        if self._held is None:
+            self._held = {}
+            for node in (each for each in statements(self._tree) if isinstance(each, ast.Assign)):
+                for target in node.targets:
+                    if isinstance(target, ast.Attribute) and last_name(target.value) == "self":
+                        self._held.setdefault(target.attr, []).append(node.value)
+        values = self._held.get(attribute, [])
+        return self._answers.ask((f"self.{attribute}", None), lambda: any(map(self._is_answer, values)))
 
     def _is_answer(self, value: ast.expr | _Function | None) -> bool:
         if value is None:
