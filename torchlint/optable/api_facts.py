@@ -71,7 +71,7 @@ REMOVED: dict[str, tuple[str, str, str, str, str]] = {
     },
     **{
         f"torch._six.{name}": ("2.0", "", instead, "", "https://github.com/pytorch/pytorch/blob/v1.13.1/torch/_six.py")
-        for name, instead in (("string_classes", "builtins.str"), ("inf", "math.inf"), ("nan", "math.nan"))
+        for name, instead in (("string_classes", ""), ("inf", "math.inf"), ("nan", "math.nan"))
     },
     "torch._six": ("2.0", "", "", "", NOTES.format("2.0")),
     "torch.legacy": ("1.0", "", "", "", NOTES.format("1.0")),

@@ -64,7 +64,7 @@ class Penalties(Observer):
         create_graph: bool | None,
         origin: ir.Node,
     ) -> None:
-        if root.requires_grad.truth() is not Truth.YES:
+        if root.requires_grad.truth() is not Truth.YES or not nodes:  # unknown code may have it start at the root
             return
         for term in self._constant_terms(root):
             gradient = self._penalised(term)
