@@ -114,18 +114,18 @@ def referred(
         return lambda: target, []
     read = Surroundings(path, text, tree, project)
 
+    gates = Gates(tree, text, project)
+    guards = Guards(tree, gates.is_flag, "." not in project.module)
+
+    def is_asked_for(use: Use) -> bool:
+        old = use.kind is events.OldArgument
+        return old and guards.is_asked_for_by_name(use.reference.node, use.facts["change"].name)
+
     def used(found: list[Reference]) -> list[Use]:
         judged = (_Judged(each, watched, target, read, found, tried).uses() for each in found)
-        return [use for uses in judged for use in uses if use.kind in wanted]
+        return [use for uses in judged for use in uses if use.kind in wanted and not is_asked_for(use)]
 
     uses = used(found)
-    gates = Gates(tree, text, project)
-    old = [use for use in uses if use.kind is events.OldArgument]
-    if old:
-        around = Guards(tree, gates.is_flag, "." not in project.module)
-        known = [use for use in old if around.is_asked_for_by_name(use.reference.node, use.facts["change"].name)]
-        found = [each for each in found if all(each is not use.reference for use in known)]
-        uses = used(found) if known else uses
     if any(use.kind in _ASKED_FOR for use in uses):  # only then other files are looked into
         spoken = {part for use in uses for part in accumulate(use.reference.name.split("."), "{}.{}".format)}
         lines = sorted({each.node.lineno for each in found if each.name in spoken})
@@ -138,7 +138,6 @@ def referred(
         put = {use.reference.name for use in uses if use.kind in _ASKED_FOR}
         put = {name for name in put if gates.provides(name)}
         uses = [use for use in uses if use.kind not in _ASKED_FOR or use.reference.name not in put]
-        guards = Guards(tree, gates.is_flag, "." not in project.module)
         uses = [
             use
             for use in uses

@@ -14,17 +14,10 @@ from torchlint.model.python.run import Run
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import Instance, Module, Tensor
 from torchlint.syntax import ir
-from torchlint.syntax.reading import written
 from torchlint.syntax.spelling import bound_by, last_word
 
 _ALL = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "named_children"})
 _FREEZES = "freeze"
-
-
-def sets_flags(definition: ir.FunctionDef) -> bool:
-    """Whether a method may set flags of what its object holds, by the words in it."""
-    words = written(definition).words
-    return not words.isdisjoint(FLAGS) or any(_FREEZES in word for word in words)
 
 
 def leave_flags_open(run: Run, instance: Instance, definition: ir.FunctionDef) -> None:
@@ -56,7 +49,7 @@ def _set_in(definition: ir.FunctionDef) -> Iterator[ir.Node]:
             continue
         receiver = node.function.value if isinstance(node.function, ir.Attribute) else None
         own = word == "requires_grad_"  # else `self` is whose method freezes what it is given
-        if receiver is not None and (own or not _is_self(receiver)):
+        if receiver is not None and (own or not is_self(receiver)):
             yield sources.get(getattr(receiver, "id", ""), receiver)
         for argument in () if own else node.arguments:
             yield argument.value
@@ -65,11 +58,12 @@ def _set_in(definition: ir.FunctionDef) -> Iterator[ir.Node]:
 def _held(part: ir.Node) -> Iterator[str]:
     """The attributes of `self` in an expression; "" for all of them."""
     for node in ir.walk(part):
-        if isinstance(node, ir.Attribute) and _is_self(node.value):
+        if isinstance(node, ir.Attribute) and is_self(node.value):
             yield "" if node.attr in _ALL else node.attr
-    if _is_self(part):
+    if is_self(part):
         yield ""
 
 
-def _is_self(node: ir.Node) -> bool:
+def is_self(node: ir.Node) -> bool:
+    """Whether an expression is the object whose method it stands in, by the name that everybody gives it."""
     return isinstance(node, ir.Name) and node.id == "self"

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Set
 
 from torchlint.model.python.callbacks import is_switch
+from torchlint.model.python.flags import changes_flags
 from torchlint.model.python.making import inherits_known
 from torchlint.model.python.module_parts import keeps_place
 from torchlint.model.python.run import Run
-from torchlint.model.scheduling.other_flags import leave_flags_open, sets_flags
+from torchlint.model.scheduling.other_flags import is_self, leave_flags_open
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     Constant,
@@ -53,7 +54,7 @@ def as_others_leave_it(run: Run, method: Function, instance: Instance, construct
             if name in own or other is method or id(other.definition) in constructing:
                 continue
             _leave_open(run, instance, state, written(other.definition).assigned.keys())
-            if sets_flags(other.definition):
+            if changes_flags(other):
                 leave_flags_open(run, instance, other.definition)
         for statement in cls.definition.body:  # what has a method's name now may call the method
             replaced = isinstance(statement, ir.FunctionDef) and isinstance(cls.attributes.get(statement.name), Unknown)
@@ -97,13 +98,13 @@ def _set_outside(run: Run) -> frozenset[str]:
         for node in ir.walk(program.body) if "setattr" in program.text or not program.text else ():
             if isinstance(node, ir.Call) and isinstance(node.function, ir.Name) and node.function.id == "setattr":
                 given = [each.value for each in node.arguments]
-                if len(given) == 3 and isinstance(given[1], ir.Constant) and not _is_self(given[0]):
+                if len(given) == 3 and isinstance(given[1], ir.Constant) and not is_self(given[0]):
                     names.add(str(given[1].value))
         while targets:
             target = targets.pop()
             if isinstance(target, ir.Sequence):
                 targets += target.elements
-            elif isinstance(target, ir.Attribute) and not _is_self(target.value):
+            elif isinstance(target, ir.Attribute) and not is_self(target.value):
                 names.add(target.attr)
         run.set_outside = frozenset(names)
     return run.set_outside
@@ -111,10 +112,6 @@ def _set_outside(run: Run) -> frozenset[str]:
 
 def _is_flag(value: Value) -> bool:
     return isinstance(value, Constant) and isinstance(value.value, bool)
-
-
-def _is_self(node: ir.Expression) -> bool:
-    return isinstance(node, ir.Name) and node.id == "self"
 
 
 def _is_state(value: Value) -> bool:
