@@ -37,3 +37,34 @@ def test_a_test_that_comes_later_keeps_nothing(body: str, asks: bool) -> None:
         assert not messages
     else:
         assert ["asks for it" in each for each in messages] == [asks]
+
+
+@pytest.mark.parametrize(
+    ("made", "test", "asks"),
+    [
+        ("def __init__(self, has_image=False): pass", "has_image", False),
+        ("def __init__(self, has_image): self.has_image = has_image", "self.has_image", False),
+        ("def has_image(self): return self.image is not None", "self.has_image()", False),
+        ("def __init__(self): pass", "x.supports_images", False),
+        ("def __init__(self, has_norm=hasattr(nn, 'RMSNorm')): pass", "has_norm", True),
+        ("def __init__(self): self.has_norm = hasattr(nn, 'RMSNorm')", "self.has_norm", True),
+        ("has_norm = hasattr(nn, 'RMSNorm')", "self.has_norm", True),
+        ("def has_norm(self): return hasattr(nn, 'RMSNorm')", "self.has_norm()", True),
+        ("def made(self): return Model(has_norm=hasattr(nn, 'RMSNorm'))", "has_norm", True),
+        ("def __init__(self): pass", "self.has_norm", True),  # of a class of another file
+        ("def __init__(self, has_torch_norm): pass", "has_torch_norm", True),
+        ("def __init__(self): pass", "HAS_NORM", True),
+        ("def __init__(self): pass", "other.has_norm", True),
+    ],
+)
+def test_what_is_said_to_be_had_is_of_torch_where_its_value_is(made: str, test: str, asks: bool) -> None:
+    """`has_` and `supports_` are said of much: what the name is given tells, by the file and what it imports."""
+    made = made.replace("): ", "):\n        ")
+    text = (
+        "# /// script\n# dependencies = ['torch>=2.0']\n# ///\nimport torch\nfrom torch import nn\nimport other\n"
+        f"from models import HAS_NORM, Base\n\nclass Model(Base):\n    {made}\n\n"
+        "    def norm(self, x, has_image=None, has_norm=None, has_torch_norm=None):\n"
+        f"        if {test}:\n            return nn.RMSNorm(3)(x)\n        return x\n"
+    )
+    messages = [each.message for each in lint(text).findings if each.code == "TLN907"]
+    assert bool(messages) is not asks

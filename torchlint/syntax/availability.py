@@ -16,6 +16,7 @@ from typing import TypeAlias
 from torchlint.syntax.children import children, walk
 from torchlint.syntax.fixpoint import Fixpoint
 from torchlint.syntax.given import Given
+from torchlint.syntax.handed import Handed, assigned
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.text import NEWLINE
 
@@ -42,7 +43,10 @@ _SAYS_VERSION = re.compile(
 _TRUTHS = frozenset({"bool", "any", "all", "int"})
 """Calls that hand on what they are asked."""
 _MAY_SAY = re.compile(r"_?has_|_?supports?_", re.IGNORECASE)
-"""Of these words those that are said of much else, too: of a name that the file itself sets what it is set to tells."""
+"""
+Of these words those that are said of much else, too (`has_image_input`): what a name is given tells then, by the file,
+its arguments among it, and by the one that it is imported from.
+"""
 _DEMANDS = re.compile(
     r"requir|ensure|check|assert|verif|valid|version|torch|compat|support|avail|need|must|guard|import", re.IGNORECASE
 )
@@ -74,7 +78,7 @@ class AvailabilityTests:
         self._answers: Fixpoint[tuple[str, int | None] | int] = Fixpoint()
         self._given: Given[ast.expr | _Function | None] | None = None
         self._refused: set[str] | None = None
-        self._held: dict[str, list[ast.expr]] | None = None
+        self._handed = Handed(tree)
 
     def asks(self, test: ast.AST) -> bool:
         """
@@ -93,7 +97,7 @@ class AvailabilityTests:
             if isinstance(node, ast.Name):
                 line = getattr(node, "lineno", 0)
                 spoken = _SAYS_VERSION.search(node.id)
-                if spoken and not (_MAY_SAY.match(spoken[0]) and self._known.values(node.id, line)):
+                if spoken and (not _MAY_SAY.match(spoken[0]) or self._may_ask(node, spoken.end())):
                     return True
                 if node.id == "TYPE_CHECKING":
                     return True
@@ -101,14 +105,42 @@ class AvailabilityTests:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 names.append((f".{node.func.attr}", 0))
             if isinstance(node, ast.Attribute):
-                if node.attr == "__dict__" or _SAYS_VERSION.search(node.attr):
+                spoken = _SAYS_VERSION.search(node.attr)
+                if spoken and (not _MAY_SAY.match(spoken[0]) or self._is_of_an_import(node, spoken.end())):
+                    return True
+                if node.attr == "__dict__":
                     return True
                 of = node.value.id if isinstance(node.value, ast.Name) else ""
                 if of and self._elsewhere is not None and self._elsewhere(f"{of}.{node.attr}"):
                     return True
-                if of == "self" and self._holds_an_answer(node.attr):
+                if (of == "self" or spoken) and self._holds_an_answer(node.attr):
                     return True
         return any(self._is_flag(name, line) for name, line in names)
+
+    def _may_ask(self, name: ast.Name, end: int) -> bool:
+        """
+        Whether a name that begins with a word which is said of much else may ask what there is: of what the file gives
+        it that is asked apart; an argument is what is handed to it under its name, or its default.
+        """
+        line = getattr(name, "lineno", 0)
+        if self._known.values(name.id, line):
+            return False
+        if not self._known.is_argument(name.id, line) or _is_of_torch(name.id[end:]):
+            return True
+        values = self._handed.arguments.get(name.id, [])
+        return self._answers.ask((f"{name.id}=", None), lambda: any(map(self._is_answer, values)))
+
+    def _is_of_an_import(self, node: ast.Attribute, end: int) -> bool:
+        """
+        As `_may_ask`, of an attribute: one of something that the file imports may, and one that `self` has of a class
+        of another file.
+        """
+        inherits = last_name(node.value) == "self" and not self._knows_attribute(node.attr)
+        return inherits or self._handed.is_imported(node) or _is_of_torch(node.attr[end:])
+
+    def _knows_attribute(self, name: str) -> bool:
+        """Whether the file sets an attribute, or has a method of that name."""
+        return name in self._handed.attributes or bool(self._known.values(f".{name}", 0))
 
     def _is_refused(self, test: ast.AST) -> bool:
         """
@@ -246,14 +278,11 @@ class AvailabilityTests:
         return self._answers.ask((name, scope), lambda: any(map(self._is_answer, values)))
 
     def _holds_an_answer(self, attribute: str) -> bool:
-        """Whether the file sets an attribute to an answer: `self.native = torch.__version__ >= "2.4"`."""
-        if self._held is None:
-            self._held = {}
-            for node in (each for each in statements(self._tree) if isinstance(each, ast.Assign)):
-                for target in node.targets:
-                    if isinstance(target, ast.Attribute) and last_name(target.value) == "self":
-                        self._held.setdefault(target.attr, []).append(node.value)
-        values = self._held.get(attribute, [])
+        """
+        Whether the file sets an attribute to an answer, in a method or in the class: `self.native = torch.__version__
+        >= "2.4"`.
+        """
+        values = self._handed.attributes.get(attribute, [])
         return self._answers.ask((f"self.{attribute}", None), lambda: any(map(self._is_answer, values)))
 
     def _is_answer(self, value: ast.expr | _Function | None) -> bool:
@@ -276,10 +305,15 @@ class AvailabilityTests:
         return last in _EXPECTS or last.startswith(("assertRaises", "assertWarns"))
 
 
+def _is_of_torch(rest: str) -> bool:
+    """Whether what follows a word that is said of much else names torch, or a version of it."""
+    return "torch" in rest.lower() or _SAYS_VERSION.search(rest) is not None
+
+
 def _note(node: ast.stmt, given: Given[ast.expr | _Function | None]) -> None:
     """Note what a statement gives names, functions among it, and which it sets by finding out what there is (None)."""
     if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-        for name in _assigned(node):
+        for name in assigned(node):
             given.note(name, node.lineno, node.value)
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         given.note(node.name, node.lineno, node)
@@ -287,13 +321,13 @@ def _note(node: ast.stmt, given: Given[ast.expr | _Function | None]) -> None:
     elif isinstance(node, ast.Try):
         handled = [each for handler in node.handlers for each in handler.body]
         if any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body):
-            otherwise = {name for each in handled for name in _assigned(each)}
+            otherwise = {name for each in handled for name in assigned(each)}
             told = [*handled, *node.orelse]
-            told += [each for each in node.body if _is_constant(each) or otherwise & _assigned(each)]
+            told += [each for each in node.body if _is_constant(each) or otherwise & assigned(each)]
         else:  # one that asks something of what is imported already
             told = [each for each in handled if _is_constant(each)] if _asks_by_trying(node) else []
         for each in told:
-            for name in _assigned(each):
+            for name in assigned(each):
                 given.note(name, each.lineno, None)
 
 
@@ -479,12 +513,6 @@ def _is_truth(node: ast.expr) -> bool:
 def last_name(node: ast.AST) -> str:
     """The last name of a chain of attributes; "" of anything else."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
-def _assigned(node: ast.stmt) -> set[str]:
-    """The names that an assignment binds."""
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def _caught(node: ast.expr | None) -> Iterator[str]:

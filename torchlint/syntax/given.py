@@ -76,6 +76,10 @@ class Given(Generic[T]):
         scope = self.scope_of(name, line)
         return [] if scope is None else self._noted[name][scope]
 
+    def is_argument(self, name: str, line: int) -> bool:
+        """Whether a name on a line is an argument of a function around it."""
+        return any(name in self._own.get(each, ()) for each in self._seen_from(name, line))
+
     def _seen_from(self, name: str, line: int) -> Iterator[int]:
         """The scopes in which a name on a line is looked for, innermost first: a class only from directly in it."""
         scope, is_first = self.at(line), True

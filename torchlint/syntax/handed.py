@@ -1,0 +1,81 @@
+"""
+What a file hands to arguments by their names, and sets attributes to, whoever's they are; and what it imports.
+
+Told from Python's own tree, each when it is first asked for. Knows no scopes, and not what values mean.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+
+from torchlint.syntax.children import walk
+from torchlint.syntax.mentions import statements
+
+
+class Handed:
+    """
+    What a file gives names that are no plain names of a scope.
+
+    Parameters
+    ----------
+    tree
+        The file.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._tree = tree
+
+    @cached_property
+    def arguments(self) -> dict[str, list[ast.expr]]:
+        """By name, what arguments are given by it anywhere in the file, and their defaults."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in walk(self._tree):
+            if isinstance(node, ast.keyword) and node.arg is not None:
+                found.setdefault(node.arg, []).append(node.value)
+            elif isinstance(node, ast.arguments):
+                for argument, value in _defaults(node):
+                    found.setdefault(argument.arg, []).append(value)
+        return found
+
+    @cached_property
+    def attributes(self) -> dict[str, list[ast.expr]]:
+        """By name, what `self` is given under it, and what stands under it in a class."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in statements(self._tree):
+            for each in node.body if isinstance(node, ast.ClassDef) else ():
+                if isinstance(each, (ast.Assign, ast.AnnAssign)) and each.value is not None:
+                    for name in assigned(each):
+                        found.setdefault(name, []).append(each.value)
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                of = target.value if isinstance(target, ast.Attribute) else None
+                if isinstance(target, ast.Attribute) and isinstance(of, ast.Name) and of.id == "self":
+                    found.setdefault(target.attr, []).append(node.value)
+        return found
+
+    def is_imported(self, chain: ast.Attribute) -> bool:
+        """Whether a chain of attributes begins with something that the file imports."""
+        of: ast.expr = chain
+        while isinstance(of, ast.Attribute):
+            of = of.value
+        return isinstance(of, ast.Name) and of.id in self._imported
+
+    @cached_property
+    def _imported(self) -> set[str]:
+        imports = [each for each in statements(self._tree) if isinstance(each, (ast.Import, ast.ImportFrom))]
+        return {(name.asname or name.name).partition(".")[0] for each in imports for name in each.names}
+
+
+def assigned(node: ast.stmt) -> set[str]:
+    """The names that an assignment binds."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _defaults(node: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
+    given = [*node.posonlyargs, *node.args]
+    yield from zip(given[len(given) - len(node.defaults) :], node.defaults, strict=True)
+    for argument, value in zip(node.kwonlyargs, node.kw_defaults, strict=True):
+        if value is not None:
+            yield argument, value
