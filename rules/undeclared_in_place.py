@@ -19,8 +19,8 @@ class UndeclaredInPlace(Rule):
     that does so raises, with `retain_graph=True` or where two calls of the Function saved the same tensor.
 
     ## Cure
-    Work on a copy (`grad.clone()`), or write out of place. Where `forward` returns the input that it has written,
-    `ctx.mark_dirty(x)`; of one that it doesn't return, torch refuses that.
+    Work on a copy (`grad.clone()`), or write out of place. Or `ctx.mark_dirty(x)`, where `forward` returns the input
+    that it has written; of one that it doesn't return, torch refuses that.
 
     ## Known limits
     Silent as soon as `mark_dirty` is called at all, and on an input whose gradient is None. An input counts as a tensor
@@ -105,9 +105,9 @@ class UndeclaredInPlace(Rule):
 
     def check(self, event: custom.InputWritten) -> Iterator[Diagnostic]:
         op = event.op if " " in event.op and "=" not in event.op else f"`{event.op}`"
-        cure = f"`mark_dirty({event.name})` is missing" if event.returned else "write out of place, or into a copy"
+        cure = f"`mark_dirty({event.name})` is missing" if event.returned else "write a copy, or return it under `mark_dirty`"
         why = {
-            "input": f"an input of `forward`, and autograd takes the caller's tensor for unchanged: {cure}",
+            "input": f"an input of `forward`, which autograd takes for unchanged: {cure}",
             "gradient": "the gradient `backward` is given, which others may be given, too",
             "saved": "a saved tensor; where the same tensor was given to two calls, or with `retain_graph=True`, the"
             " next backward raises",

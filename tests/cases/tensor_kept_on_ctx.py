@@ -330,3 +330,55 @@ def kept_before_the_branch_that_returns_it():
     y = Exp.apply(torch.ones(2, requires_grad=True), False)
     kept = weakref.ref(y)
     del y
+
+
+def output_that_is_no_part_of_the_graph():
+    import gc, weakref
+
+    class Sorted(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            places = x.argsort()
+            counts = x.clone()
+            ctx.places = places
+            ctx.counts = counts
+            ctx.mark_non_differentiable(counts)
+            return x[places], places, counts
+
+        @staticmethod
+        def backward(ctx, grad, places, counts):
+            return torch.zeros_like(grad).index_add(0, ctx.places, grad) + 0 * ctx.counts
+
+    gc.collect()
+    gc.disable()
+    x = torch.rand(3, requires_grad=True)
+    y, places, counts = Sorted.apply(x)
+    y.sum().backward()
+    kept = weakref.ref(places)
+    assert places.grad_fn is None and counts.grad_fn is None
+    del y, places, counts
+    assert kept() is None
+
+
+def output_beside_one_that_is_marked():
+    """Holds: kept() is not None"""
+    import gc, weakref
+
+    class Exp(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            count = x.clone()
+            value = x.exp()
+            ctx.value = value  # warning: [TLN501]
+            ctx.mark_non_differentiable(count)
+            return value, count
+
+        @staticmethod
+        def backward(ctx, grad, of_count):
+            return grad * ctx.value
+
+    gc.collect()
+    gc.disable()
+    y, count = Exp.apply(torch.ones(2, requires_grad=True))
+    kept = weakref.ref(y)
+    del y, count

@@ -325,3 +325,51 @@ def input_that_is_read_is_given_other_memory():
 
     x = torch.ones(2)
     Doubled.apply(x)
+
+
+def buffer_without_a_gradient_by_a_name_and_through_a_check():
+    def checked(gradients, needed):
+        return gradients
+
+    class Staged(Function):
+        @staticmethod
+        def forward(ctx, x, staging: torch.Tensor):
+            staging.copy_(x)
+            return staging * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            gradients = (grad * 2, None)
+            return checked(gradients, ctx.needs_input_grad)
+
+    class Directly(Staged):
+        @staticmethod
+        def forward(ctx, x, staging: torch.Tensor):
+            staging.copy_(x)
+            return staging * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return checked((grad * 2, None), ctx.needs_input_grad)
+
+    x = torch.ones(2, requires_grad=True)
+    (Staged.apply(x, torch.zeros(2)) + Directly.apply(x, torch.zeros(2))).sum().backward()
+    assert x.grad[0] == 4
+
+
+def input_with_a_gradient_by_a_name():
+    """Holds: x[0] == 2"""
+
+    class Doubled(Function):
+        @staticmethod
+        def forward(ctx, x, times):
+            x.mul_(times)  # warning: [TLN504]
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            gradients = (grad * 2, None)
+            return gradients
+
+    x = torch.ones(2)
+    Doubled.apply(x, 2)

@@ -134,6 +134,8 @@ class Custom(Observer):
                     continue
                 if not forward.returns_tensor(name) and not _read_as_tensor(target, backward):
                     continue
+                if forward.is_without_derivative(name) or any(each.marks_constant(name) for each in methods.values()):
+                    continue  # it has no node, and so no graph that it could hold
                 kept.append((node, target, "output"))
             elif name in checked:
                 continue
@@ -351,7 +353,7 @@ def _has_no_gradient(backward: Method | None, place: int) -> bool:
     normalisation. Nothing differentiates by it, and its version counter tells whoever saved it.
     """
     returns = [node.value for node in backward.nodes if isinstance(node, cst.Return)] if backward is not None else []
-    lists = [value.elements if isinstance(value, cst.Tuple) else () for value in returns]
+    lists = [backward.elements_of(value) for value in returns if backward is not None]
     if not lists or any(len(each) <= place or any(isinstance(e, cst.StarredElement) for e in each) for each in lists):
         return False
     given = [{at for at, element in enumerate(each) if not is_nothing(element.value)} for each in lists]

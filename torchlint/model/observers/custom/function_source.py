@@ -22,6 +22,11 @@ _OF_OTHERS = frozenset({"index", "split", "copy", "count", "format", "type", "t"
 _TAKES_NUMBERS = frozenset({"add", "sub", "mul", "div", "true_divide"})
 """As functions these take a number for the first tensor, too: `torch.mul(2, x)`."""
 _NO_DERIVATIVE = frozenset({"size", "dim", "numel", "detach", "long", "int", "bool", "type", "argmax", "argmin"})
+_OF_INDICES = frozenset({"long", "int", "bool", "argmax", "argmin", "argsort", "nonzero", "bincount", "searchsorted"})
+_OF_NO_DERIVATIVE = frozenset(
+    f"torch.{name}" for name in ("bool", "uint8", "int8", "int16", "short", "int32", "int", "int64", "long")
+)
+"""Types of elements: an output of one of them has no node."""
 
 
 def text(node: cst.CSTNode) -> str:
@@ -191,6 +196,29 @@ class Method:
             spelling = f"torch.nn.functional.{name}"
         found = ops.find(spelling)
         return any(op.outputs and op.outputs[0] and op.differentiable and "self" not in op.writes for op in found)
+
+    def is_without_derivative(self, name: str) -> bool:
+        """Whether a name stands for a tensor of whole numbers or of truths, which autograd gives no node."""
+        value = self.definition_of(name)
+        if isinstance(value, cst.Comparison):
+            return True
+        if not isinstance(value, cst.Call) or not isinstance(value.func, cst.Attribute):
+            return False
+        given = any(text(each.value) in _OF_NO_DERIVATIVE for each in value.args)
+        return given or value.func.attr.value in _OF_INDICES
+
+    def marks_constant(self, name: str) -> bool:
+        """Whether it says of a name that it has no derivative: `ctx.mark_non_differentiable(name)`."""
+        return any(text(each.value) == name for call in self.calls("mark_non_differentiable") for each in call.args)
+
+    def elements_of(self, value: cst.BaseExpression | None) -> Sequence[cst.BaseElement]:
+        """The elements of a tuple, also by its name, or through a function that is given it first; none else."""
+        if isinstance(value, cst.Name):
+            value = self.definition_of(value.value)
+        if isinstance(value, cst.Call) and value.args:
+            handed = value.args[0].value
+            value = self.definition_of(handed.value) if isinstance(handed, cst.Name) else handed
+        return value.elements if isinstance(value, cst.Tuple) else ()
 
     def is_one_tensor(self, value: cst.BaseExpression, seen: frozenset[str] = frozenset()) -> bool:
         """
