@@ -93,7 +93,7 @@ class TensorFromTensor(Rule):
         given = re.fullmatch(r"[\w.]+", code(event.data)) and not event.certain  # perhaps numbers, from other callers
         leaf = any(arg.keyword is not None and arg.keyword.value == "requires_grad" for arg in event.call.args)
         given = given and event.plain and not leaf  # `as_tensor` takes no `requires_grad`
-        cure = "`as_tensor` takes those, too" if given else "`clone` or `to` is for those"
+        cure = "`as_tensor` takes those, too" if given else "`detach().clone()` is the same"
         message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}; {cure}"
         if event.annotated:
             message += f", where {data} is one, as its annotation or its use says"

@@ -549,3 +549,34 @@ def second_name_of_the_argument_out_read():
         term = torch.neg(x, out=part)
         term.abs_()  # warning: [TLN216]
         kept = part + 0
+
+
+def one_key_of_a_dictionary_is_given_the_tensor_again():
+    def run(names, given, steps):
+        counted = names[0]
+        found = dict(zip(names[1:], given))
+        found.update(zip(names, given))
+        i = torch.tensor(0)
+        seen = []
+        while i < steps:
+            found[counted] = i
+            seen.append([float(found[each]) for each in names])
+            i += 1
+        return seen
+
+    assert [each[0] for each in run(["i", "x"], [torch.zeros(1), torch.ones(1)], 3)] == [0, 1, 2]
+
+
+def another_key_each_time():
+    """Holds: found[0] is found[2]"""
+
+    def run(given, steps):
+        found = dict(given)
+        i = torch.tensor(0)
+        for step in range(steps):
+            found[step] = i  # warning: [TLN216]
+            i += 1
+        print(list(found.values()))
+        return found
+
+    found = run({}, 3)

@@ -42,6 +42,8 @@ class _Element:
     frame: Frame
     time: int
     guard: Guard
+    picked: Value | None = None
+    """What its key stands for, where that is a variable."""
 
 
 @dataclass(slots=True, eq=False)
@@ -98,7 +100,7 @@ class KeptTensors:
             target = statement.targets[0]
             if isinstance(target, ir.Subscript):
                 key = target.index.value if isinstance(target.index, ir.Constant) else ...
-                self._keep(target.value, key, statement.value, statement)
+                self._keep(target.value, key, statement.value, statement, self._picked(target))
 
     def bound(self, name: str, value: Value, node: ir.Node) -> None:
         """A name is bound; to a list or a dictionary that is written out, perhaps."""
@@ -112,13 +114,25 @@ class KeptTensors:
         for key, each in zip(keys, given, strict=True):
             self._keep(node.targets[0], key.value if isinstance(key, ir.Constant) else ..., each, node)
 
+    def _picked(self, target: ir.Subscript) -> Value | None:
+        """What the variable stands for that an element is chosen by: the same one takes the same place."""
+        index = target.index
+        return self.machine.frame.variables.get(index.id) if isinstance(index, ir.Name) else None
+
     def _taken_from(self, container: Value | None) -> None:
         """Something is removed from a container: what it holds is not known any more."""
         self.waiting = [each for each in self.waiting if each.element.container is not container]
         for known in self.elements.values():
             known[:] = [each for each in known if each.container is not container]
 
-    def _keep(self, place: ir.Expression, key: object, given: ir.Expression, statement: ir.Statement) -> None:
+    def _keep(
+        self,
+        place: ir.Expression,
+        key: object,
+        given: ir.Expression,
+        statement: ir.Statement,
+        picked: Value | None = None,
+    ) -> None:
         machine = self.machine
         if not isinstance(place, ir.Name) or not isinstance(given, (ir.Name, ir.Attribute)):
             return
@@ -136,10 +150,12 @@ class KeptTensors:
             held = [*container.items.values()] if isinstance(container, Mapping) else [*container.items]
         twice = held is None or sum(self._held(each) is tensor for each in held) > 1
         known = self.elements.setdefault(id(tensor.storage), [])
-        new = _Element(container, place.id, key, tensor, given, statement, frame, machine.clock, machine.guard)
+        new = _Element(container, place.id, key, tensor, given, statement, frame, machine.clock, machine.guard, picked)
         for element in known if twice else ():
             if element.container is not container or element.tensor is not tensor:
                 continue
+            if (key is not ... and key == element.key) or (picked is not None and picked == element.picked):
+                continue  # it takes the place of what was there
             write = next((each for each in tensor.storage.writes if each.time > element.time), None)
             if write is None or is_unseen(write):
                 continue
