@@ -8,6 +8,8 @@ from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observe
 from torchlint.truth import Truth
 
 _CHECKS = frozenset({"allclose", "equal"})
+_SHOWS = frozenset({"view", "view_as"})
+"""What makes no value: what reads the tensor afterwards takes its shape as it is, or torch says so."""
 
 
 class TensorResultDropped(Rule):
@@ -34,6 +36,7 @@ class TensorResultDropped(Rule):
     modes. Silent where the result would change nothing: `detach()` of what requires no grad.
     The receiver must be known to be a tensor: modules (`model.cuda()`), containers and other classes change
     themselves. Bodies of `pytest.raises` and a notebook cell's last expression are left alone.
+    With `--strict` only: a `view`, whose elements are the same; torch raises where another shape is needed.
 
     ## References
     - [torch.Tensor](https://docs.pytorch.org/docs/stable/tensors.html): "methods which mutate a tensor are marked with
@@ -44,6 +47,7 @@ class TensorResultDropped(Rule):
     name = "tensor-result-dropped"
     level = Level.WARNING
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -126,7 +130,8 @@ class TensorResultDropped(Rule):
         elif event.inplace_twin and isinstance(function, cst.Attribute):
             new = code(event.call.with_changes(func=function.with_changes(attr=cst.Name(event.inplace_twin))))
         message += f": {shown(receiver, event.receiver.name)} stays as it was{spelled(event.conditions)}"
-        yield Diagnostic(event.node, message, event.trace, _fix(event, new) if new else None, claims=claims)
+        level = Level.STRICT if event.op in _SHOWS else None
+        yield Diagnostic(event.node, message, event.trace, _fix(event, new) if new else None, level, claims=claims)
 
 
 def _fix(event: events.ResultDropped, text: str) -> Fix | None:

@@ -310,3 +310,41 @@ def detached_for_nothing():
     weight = torch.ones(2, requires_grad=True)
     scaled = weight * 2
     scaled.detach()  # warning: [TLN212]
+
+
+def parameters_that_their_module_moves():
+    from torch import nn
+
+    class Ranges(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.range = nn.Parameter(torch.arange(3.0))
+
+        def to(self, *args, **kwargs):
+            self.range.to(*args, **kwargs)
+            return super().to(*args, **kwargs)
+
+    assert Ranges().to(torch.float64).range.dtype == torch.float64
+
+
+def parameters_that_nobody_moves():
+    """Holds: ranges.range.dtype == torch.float32"""
+    from torch import nn
+
+    class Ranges(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.range = nn.Parameter(torch.arange(3.0))
+
+        def convert(self, *args):
+            self.range.to(torch.float64)  # warning: [TLN212]
+
+    ranges = Ranges()
+    ranges.convert()
+
+
+def view_of_the_same_elements():
+    """Holds: x.shape == (4,)"""
+    x = torch.rand(4)
+    x.view(2, 2)  # strict: [TLN212]
+    y = x * 2

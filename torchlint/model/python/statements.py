@@ -97,6 +97,8 @@ def _dropped(run: Run, node: ir.ExpressionStatement, call: ir.Call, value: Value
         return
     if isinstance(tensor, Tensor) and function.attr in _MOVES and (value is tensor or _is_there(run, call, tensor)):
         return
+    if isinstance(tensor, Tensor) and _is_moved_by_its_module(tensor, inside, function):
+        return
     if dtypes.conversion(function.attr) is not None and value is tensor:
         return  # it has that dtype: torch gives the tensor itself
     if isinstance(tensor, Tensor) and function.attr == "detach" and tensor.requires_grad.truth() is Truth.NO:
@@ -150,6 +152,23 @@ def _is_there(run: Run, call: ir.Call, tensor: Tensor) -> bool:
     if len(call.arguments) == 1 and _is_computed_from(tensor, _whose_device(run, call.arguments[0].value)):
         return True
     return tensor.shape == () and not any(_is_dtype(run, each.value) for each in call.arguments)
+
+
+def _is_moved_by_its_module(tensor: Tensor, inside: ir.Node | None, function: ir.Attribute) -> bool:
+    """
+    Whether a method of a module that takes the place of `to` or `cuda` moves its parameter as that does which it calls:
+    `super().to(device)`.
+    """
+    if tensor.is_parameter is not Truth.YES or not isinstance(inside, ir.FunctionDef) or inside.name != function.attr:
+        return False
+    calls = (each.function for each in ir.walk(inside.body) if isinstance(each, ir.Call))
+    return any(
+        isinstance(each, ir.Attribute)
+        and each.attr == function.attr
+        and isinstance(each.value, ir.Call)
+        and dotted(each.value.function) == "super"
+        for each in calls
+    )
 
 
 def _whose_device(run: Run, argument: ir.Expression) -> Tensor | None:
