@@ -1,5 +1,9 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
+from torchlint.fixes.rewrites import code
+from torchlint.knowledge.api import find
 from torchlint.model.events import api
 from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
@@ -85,9 +89,10 @@ class ApiNewerThanTarget(Rule):
 
     def check(self, event: api.TooNewApi) -> Iterator[Diagnostic]:
         since, target = f"{event.since[0]}.{event.since[1]}", event.target
-        what = f"`{event.argument}` of `{event.spelled}`" if event.argument else f"`{event.spelled}`"
+        what = f"`{event.argument}` of `{event.spelled}`" if event.argument else f"`{_named(event)}`"
         allowed = target.allowing(target.oldest) or f", and the target begins at {target.oldest[0]}.{target.oldest[1]}"
-        message = f"{what} is new in torch {since}{allowed}: {_then(event)}{event.if_old}; raise that, or ask first"
+        cure = f"raise that{_further(event)}, or ask first"
+        message = f"{what} is new in torch {since}{allowed}: {_then(event)}{event.if_old}; {cure}"
         claims = (Observed("refused", event.argument or event.name, f"+{since}"),)
         yield Diagnostic(
             event.node,
@@ -100,6 +105,18 @@ class ApiNewerThanTarget(Rule):
             others="mention",
             claims=claims,
         )
+
+
+def _named(event: api.TooNewApi) -> str:
+    """What is new: of an import from a module that came with the name it is the module."""
+    module = event.name.rpartition(".")[0]
+    return module if event.imports and find.since(module) == event.since else event.spelled
+
+
+def _further(event: api.TooNewApi) -> str:
+    """What is taken from a module that is new, where it is not known when that came: perhaps later."""
+    taken = event.reference if event.importing is not None and not event.imports else None
+    return f", further if `{code(taken.name)}` came later" if isinstance(taken, cst.ImportAlias) else ""
 
 
 def _then(event: api.TooNewApi) -> str:

@@ -105,7 +105,9 @@ class UndeclaredInPlace(Rule):
 
     def check(self, event: custom.InputWritten) -> Iterator[Diagnostic]:
         op = event.op if " " in event.op and "=" not in event.op else f"`{event.op}`"
-        cure = f"`mark_dirty({event.name})` is missing" if event.returned else "write a copy, or return it under `mark_dirty`"
+        cure = "write a copy, or return it under `mark_dirty`"
+        if event.returned:
+            cure = f"`mark_dirty({event.name})` is missing"
         why = {
             "input": f"an input of `forward`, which autograd takes for unchanged: {cure}",
             "gradient": "the gradient `backward` is given, which others may be given, too",

@@ -729,3 +729,58 @@ def an_attribute_that_holds_a_wish():
             return x
 
     Norm()(torch.rand(2))
+
+
+def the_module_is_new_and_not_the_name():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 3)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.2"]
+    # ///
+    from torch.export.dynamic_shapes import Dim  # error: [TLN907]
+
+    print(Dim)
+
+
+def what_a_new_module_had_later():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 1)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    from torch.utils.flop_counter import flop_registry  # error: [TLN907]
+
+    print(flop_registry)
+
+
+def a_device_that_only_an_extension_brought():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.1"]
+    # ///
+    def count(x):
+        if x.device.type == "cuda":
+            return torch.cuda.get_device_properties(x.device).multi_processor_count
+        elif x.device.type == "xpu":
+            return torch.xpu.get_device_properties(x.device).gpu_eu_count
+        return 1
+
+    print(count(torch.ones(2)))
+
+
+def a_device_that_is_not_asked_for():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 3)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.1"]
+    # ///
+    def count(x):
+        if x.device.type == "cuda":
+            return torch.cuda.get_device_properties(x.device).multi_processor_count
+        return torch.xpu.device_count()  # warning: [TLN907]
+
+    print(count(torch.ones(2, device="meta")))

@@ -68,3 +68,19 @@ def test_what_is_said_to_be_had_is_of_torch_where_its_value_is(made: str, test: 
     )
     messages = [each.message for each in lint(text).findings if each.code == "TLN907"]
     assert bool(messages) is not asks
+
+
+@pytest.mark.parametrize(
+    ("imported", "said"),
+    [
+        ("torch.export.dynamic_shapes import Dim", "`torch.export.dynamic_shapes` is new in torch 2.3"),
+        ("torch.export import Dim", "`Dim` is new in torch 2.2"),
+        ("torch.utils.flop_counter import flop_registry", "raise that, further if `flop_registry` came later, or ask"),
+        ("torch.utils.flop_counter import FlopCounterMode", "raise that, or ask first"),
+    ],
+)
+def test_what_an_import_takes_from_a_module_that_is_new(imported: str, said: str) -> None:
+    """The name may be older than the module, and what the table does not know younger."""
+    text = f"# /// script\n# dependencies = ['torch>=2.0']\n# ///\nfrom {imported}\n"
+    (message,) = [each.message for each in lint(text).findings if each.code == "TLN907"]
+    assert said in message
