@@ -438,3 +438,70 @@ def branch_for_some_of_the_releases():
         return x.exp()
 
     normalised(torch.rand(2, 3, 4, 4))
+
+
+def arrays_have_no_dimension_to_choose():
+    import numpy as np
+
+    def part(logits):
+        array = logits.detach().cpu().numpy()
+        part = array[np.argsort(array)[::-1]]
+        try:
+            return F.softmax(part)
+        except AttributeError:
+            return F.softmax(np.zeros(3))
+
+    try:
+        part(torch.rand(3))
+    except AttributeError as error:
+        print(error)
+
+
+def what_is_made_of_an_array():
+    """Warns: Implicit dimension choice"""
+
+    def part(logits):
+        array = logits.detach().cpu().numpy()
+        part = torch.from_numpy(array[:2])
+        return F.softmax(part)  # smell: [TLN602]
+
+    part(torch.rand(3, 2))
+
+
+def a_dimension_is_said_where_the_class_takes_one():
+    import os
+
+    KINDS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "leaky": nn.LeakyReLU, "softmax": nn.Softmax, "no": None}
+
+    class Layer(nn.Module):
+        def __init__(self, size, name="Leaky"):
+            super().__init__()
+            layers: list[nn.Module] = [nn.Linear(size, size)]
+            key = name.lower()
+            kind = KINDS[key]
+            if kind is not None:
+                layers.append(
+                    kind(negative_slope=0.1) if key == "leaky" else (kind(dim=1) if key == "softmax" else kind())
+                )
+            self.act = nn.Sequential(*layers)
+
+        def forward(self, x):
+            return self.act(x)
+
+    Layer(3, os.environ.get("ACTIVATION", "relu"))(torch.rand(2, 3, 3))
+
+
+def no_arm_says_a_dimension():
+    """Warns: Implicit dimension choice"""
+    KINDS = {"relu": nn.ReLU, "softmax": nn.Softmax}
+
+    class Layer(nn.Module):
+        def __init__(self, name):
+            super().__init__()
+            kind = KINDS[name]
+            self.act = nn.ReLU() if name == "relu" else kind()  # warning: [TLN602]
+
+        def forward(self, x):
+            return self.act(x)
+
+    Layer("softmax")(torch.rand(2, 3, 4))

@@ -194,3 +194,41 @@ def trained_before_it_is_returned():
             return guess
 
     assert torch.allclose(Denoise()(torch.ones(3)), torch.ones(3))
+
+
+def a_step_by_hand():
+    import torch
+    from torch import nn
+
+    class Equalizer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.taps = nn.Parameter(torch.zeros(3))
+
+        def forward(self, x):
+            for each in x:
+                self.taps = nn.Parameter(0.9 * self.taps.detach() + 0.1 * each)
+            return self.taps
+
+    equalizer = Equalizer()
+    equalizer(torch.ones(20, 3))
+    assert equalizer.taps.min() > 0.5
+
+
+def made_of_what_is_given():
+    """Holds: net.weight is not before"""
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.zeros(3))
+
+        def forward(self, x):
+            self.weight = nn.Parameter(x + 1)  # warning: [TLN303]
+            return self.weight * x
+
+    net = Net()
+    before = net.weight
+    net(torch.ones(3))

@@ -78,6 +78,10 @@ class ImplicitDims(Computations):
         function = qualified.startswith("torch.nn.functional.")
         if function and not positional and "input" not in keywords:
             return  # torch raises for want of an input before it looks for a dimension
+        if function and self._is_array(positional[0] if positional else keywords["input"]):
+            return  # and of an array, which has no `dim` to be asked for
+        if isinstance(origin.function, ir.Name) and self._is_said_elsewhere(origin.function.id, origin):
+            return
         position = 1 if function else 0
         given = positional[position] if len(positional) > position else keywords.get("dim")
         if (given is not None and constant(given) is not None) or not isinstance(origin.origin, cst.Call):
@@ -93,6 +97,33 @@ class ImplicitDims(Computations):
             self._implied[id(origin)] = (event, known[1] if known is not None else set())
         if function:
             self._inputs.append((id(origin), positional[0] if positional else keywords["input"]))
+
+    def _is_array(self, value: Value | None) -> bool:
+        """Whether a value is what NumPy made, or `numpy()` of whatever, or a part of what a variable holds of that."""
+        for _ in range(_DEPTH):
+            if not isinstance(value, Unknown):
+                return False
+            made = value.source
+            function = made.function if isinstance(made, ir.Call) else None
+            if value.foreign or (isinstance(function, ir.Attribute) and function.attr == "numpy"):
+                return True
+            of = made.value if isinstance(made, ir.Subscript) else None
+            value = self.machine.frame.variables.get(of.id) if isinstance(of, ir.Name) else None
+        return False
+
+    def _is_said_elsewhere(self, name: str, origin: ir.Call) -> bool:
+        """
+        Whether what a variable stands for, one of several classes perhaps, is called with a dimension in another arm:
+        `kind(dim=1) if name == "softmax" else kind()`.
+        """
+        statement = self.machine.statement
+        calls = (each for each in ir.walk(statement or origin) if isinstance(each, ir.Call) and each is not origin)
+        return any(
+            isinstance(each.function, ir.Name)
+            and each.function.id == name
+            and any(argument.keyword == "dim" for argument in each.arguments)
+            for each in calls
+        )
 
     def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
         if isinstance(module, Module) and arguments and id(module.origin) in self._implied:

@@ -149,7 +149,10 @@ class Forwarding(Observer):
             )
         definition = running.function.definition
         if trains and not (
-            _conditional(definition, origin) or _is_given_its_parameters(definition, origin) or _steps(definition)
+            _conditional(definition, origin)
+            or _is_given_its_parameters(definition, origin)
+            or _steps(definition)
+            or _is_made_of_itself(definition, origin)
         ):
             machine.emit(
                 BuiltInForward(
@@ -348,6 +351,18 @@ def _steps(definition: ir.Node) -> bool:
     """Whether a function makes a step of an optimizer itself: what it builds may be trained before it returns."""
     calls = (node for node in ir.walk(definition) if isinstance(node, ir.Call))
     return any(isinstance(each.function, ir.Attribute) and each.function.attr == "step" for each in calls)
+
+
+def _is_made_of_itself(definition: ir.Node, call: ir.Call) -> bool:
+    """Whether what is built takes the place of what it is computed from, a step by hand: `w = Parameter(w + step)`."""
+    places = {
+        dotted(target)
+        for each in ir.walk(definition)
+        if isinstance(each, ir.Assign) and each.value is call
+        for target in each.targets
+        if isinstance(target, ir.Attribute)
+    }
+    return any(dotted(each) in places for each in ir.walk(call) if isinstance(each, ir.Attribute) and places)
 
 
 def _is_given_its_parameters(definition: ir.Node, call: ir.Call) -> bool:
