@@ -3,7 +3,6 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.fixes.rewrites import code
-from torchlint.knowledge.api import find
 from torchlint.model.events import api
 from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
@@ -89,7 +88,8 @@ class ApiNewerThanTarget(Rule):
 
     def check(self, event: api.TooNewApi) -> Iterator[Diagnostic]:
         since, target = f"{event.since[0]}.{event.since[1]}", event.target
-        what = f"`{event.argument}` of `{event.spelled}`" if event.argument else f"`{_named(event)}`"
+        new = event.came_with if event.imports and event.came_with else event.spelled
+        what = f"`{event.argument}` of `{event.spelled}`" if event.argument else f"`{new}`"
         allowed = target.allowing(target.oldest) or f", and the target begins at {target.oldest[0]}.{target.oldest[1]}"
         cure = f"raise that{_further(event)}, or ask first"
         message = f"{what} is new in torch {since}{allowed}: {_then(event)}{event.if_old}; {cure}"
@@ -105,12 +105,6 @@ class ApiNewerThanTarget(Rule):
             others="mention",
             claims=claims,
         )
-
-
-def _named(event: api.TooNewApi) -> str:
-    """What is new: of an import from a module that came with the name it is the module."""
-    module = event.name.rpartition(".")[0]
-    return module if event.imports and find.since(module) == event.since else event.spelled
 
 
 def _further(event: api.TooNewApi) -> str:

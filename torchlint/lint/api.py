@@ -256,7 +256,7 @@ class _Judged:
         if since is not None and not reference.again:
             since = self.since_import(name) or since
             if self.target.lacks(name, since) and not self.is_tried(name, since):
-                yield Use(events.TooNewApi, reference, {"since": since})
+                yield Use(events.TooNewApi, reference, {"since": since, "came_with": find.came_with(name)})
             return
         if reference.call is not None:
             yield from self.of_call(reference.call)

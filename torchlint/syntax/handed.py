@@ -45,13 +45,15 @@ class Handed:
         found: dict[str, list[ast.expr]] = {}
         for node in statements(self._tree):
             for each in node.body if isinstance(node, ast.ClassDef) else ():
-                if isinstance(each, (ast.Assign, ast.AnnAssign)) and each.value is not None:
+                value = each.value if isinstance(each, (ast.Assign, ast.AnnAssign)) else None
+                if value is not None:
                     for name in assigned(each):
-                        found.setdefault(name, []).append(each.value)
-            for target in node.targets if isinstance(node, ast.Assign) else ():
-                of = target.value if isinstance(target, ast.Attribute) else None
-                if isinstance(target, ast.Attribute) and isinstance(of, ast.Name) and of.id == "self":
-                    found.setdefault(target.attr, []).append(node.value)
+                        found.setdefault(name, []).append(value)
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    of = target.value if isinstance(target, ast.Attribute) else None
+                    if isinstance(target, ast.Attribute) and isinstance(of, ast.Name) and of.id == "self":
+                        found.setdefault(target.attr, []).append(node.value)
         return found
 
     def is_imported(self, chain: ast.Attribute) -> bool:

@@ -400,6 +400,12 @@ def since(name: str) -> Release | None:
     return release(found) if found else None
 
 
+def came_with(name: str) -> str:
+    """The module of a name that came with the same release; "" if it was there before."""
+    module = name.rpartition(".")[0]
+    return module if since(name) is not None and since(module) == since(name) else ""
+
+
 def importable(module: str) -> Release | None:
     """The release from which a module can be imported whose name was a function's until a later one."""
     found = _table()["importable"].get(module)

@@ -213,10 +213,13 @@ class TooNewApi(ApiReference):
         The first release that has it.
     argument
         Which one; "" for the name itself.
+    came_with
+        The module that the name is in, if that came with the same release; "" else.
     """
 
     since: Release
     argument: str = ""
+    came_with: str = ""
 
 
 @record(frozen=True, kw_only=True)

@@ -100,7 +100,7 @@ class KeptTensors:
             target = statement.targets[0]
             if isinstance(target, ir.Subscript):
                 key = target.index.value if isinstance(target.index, ir.Constant) else ...
-                self._keep(target.value, key, statement.value, statement, self._picked(target))
+                self._keep(target.value, key, statement.value, statement, _picked(self.machine, target))
 
     def bound(self, name: str, value: Value, node: ir.Node) -> None:
         """A name is bound; to a list or a dictionary that is written out, perhaps."""
@@ -113,11 +113,6 @@ class KeptTensors:
         keys = shown.keys if isinstance(shown, ir.Dict) else [None] * len(given)
         for key, each in zip(keys, given, strict=True):
             self._keep(node.targets[0], key.value if isinstance(key, ir.Constant) else ..., each, node)
-
-    def _picked(self, target: ir.Subscript) -> Value | None:
-        """What the variable stands for that an element is chosen by: the same one takes the same place."""
-        index = target.index
-        return self.machine.frame.variables.get(index.id) if isinstance(index, ir.Name) else None
 
     def _taken_from(self, container: Value | None) -> None:
         """Something is removed from a container: what it holds is not known any more."""
@@ -309,6 +304,12 @@ class KeptTensors:
             layer=each.layer,
         )
         self.pending.add(event, each.need)
+
+
+def _picked(machine: Machine, target: ir.Subscript) -> Value | None:
+    """What the variable stands for that an element is chosen by: the same one takes the same place."""
+    index = target.index
+    return machine.frame.variables.get(index.id) if isinstance(index, ir.Name) else None
 
 
 def _operands(origin: ir.Node) -> list[ir.Expression]:
