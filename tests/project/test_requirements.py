@@ -346,6 +346,7 @@ def test_what_is_there_on_macos_alone_is_asked_of_the_releases_there(tmp_path: P
         (("Requires-Python: >=3.10", "Requires-Dist: torch>=1.8", "Requires-Dist: scipy~=1.6.3"), NEWEST),
         (("Requires-Python: >=3.8", "Requires-Dist: torch>=1.8", "Requires-Dist: scipy>=1.6.3"), NEWEST),
         (("Requires-Python: <=3.6", "Requires-Dist: numpy"), NEWEST),
+        (("Requires-Dist: pytorch-lightning", "Requires-Dist: scipy==1.6.3"), (2, 8)),
     ],
 )
 def test_the_pythons_that_are_left_bound_torch(tmp_path: Path, lines: tuple[str, ...], newest: tuple[int, int]) -> None:

@@ -88,10 +88,11 @@ def left(said: Said) -> tuple[Release | None, Release, str]:
 
 
 def ends_by_python(name: str, text: str, asked: str) -> bool:
-    """Whether a file that requires any torch at all leaves none of the newest ones, by its Python or by its pins."""
-    if not any(REQUIREMENT.match(each) for each in required(name, text)):
+    """Whether a file that requires torch, or what has to do with it, leaves none of the newest, by Python or pins."""
+    every = required(name, text)
+    if not any("torch" in each for each in every):
         return False
-    return wheels(pythons(asked))[1] < NEWEST or bool(held_back(required(name, text)))
+    return wheels(pythons(asked))[1] < NEWEST or bool(held_back(every))
 
 
 def raising(said: Said, lower: Release) -> Doubt:
