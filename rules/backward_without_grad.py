@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-from torchlint.condition import spelled
 from torchlint.fixes.rewrites import shown
 from torchlint.model import events
 from torchlint.model.events import gradients
-from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Example, Level, Raises, Rule, spelled
 from torchlint.truth import Truth
 
 _CLAIMS = (

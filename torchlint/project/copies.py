@@ -42,4 +42,9 @@ def is_imitated(project: ProjectIndex) -> bool:
     project
         The files around a file of it.
     """
-    return project.ships(TORCH)
+    parts = project.module.split(".")
+    if TORCH in parts[1:] or not project.offers(TORCH):
+        return False
+    # What lies in the file's own package is found only by who runs the file as a script.
+    inside = project.source(".".join((*parts[:-1], TORCH)))[1] if len(parts) > 1 and parts[0] != TORCH else False
+    return not inside and project.source(TORCH)[1]

@@ -279,20 +279,6 @@ class ProjectIndex:
         self._seen.update({first + ".py": "", first: ""})
         return False
 
-    def ships(self, package: str) -> bool:
-        """
-        Whether a package of that name lies beside the file's own, or in its project: `import` takes that one. What lies
-        in the package itself is found by nobody but who runs the file as a script, and does not count.
-        """
-        for root in self._roots:
-            if self._begins(root, package) and not os.path.isfile(os.path.join(root, "__init__.py")):
-                path = os.path.join(root, package, "__init__.py")
-                data = _read(path)
-                self._seen[path] = digest(data) if data is not None else ""
-                if data is not None:
-                    return True
-        return False
-
     @property
     def depends(self) -> tuple[Dependency, ...]:
         """The files that were looked at, and those that were looked for and are not there."""
