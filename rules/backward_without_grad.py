@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from torchlint.fixes.rewrites import shown
 from torchlint.model import events
 from torchlint.model.events import gradients
-from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Example, Level, Raises, Rule, spelled
 from torchlint.truth import Truth
 
 _CLAIMS = (
@@ -108,5 +108,5 @@ class BackwardWithoutGrad(Rule):
         cause = f": {event.cut}" if event.cut else ""
         if event.root.requires_grad is not Truth.NO:
             cause = ": it is a view made under `no_grad`, and has no history of its own"
-        message = f"backward starts from {root}, which does not require grad{cause}"
+        message = f"backward starts from {root}, which does not require grad{cause}{spelled(event.conditions)}"
         yield Diagnostic(event.node, message, event.trace, claims=_CLAIMS)

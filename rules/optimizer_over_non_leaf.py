@@ -92,7 +92,7 @@ class OptimizerOverNonLeaf(Rule):
             "tensor": f"the optimizer is given the tensor {name} instead of a list of tensors",
             "module": f"the optimizer is given the module {shown} instead of its `parameters()`",
             "method": f"{shown} is a method: the call's parentheses are missing",
-            "generator": f"the optimizer is given a list that holds the generator {shown} instead of tensors",
+            "generator": f"the optimizer is given a list that holds a generator, {name}, instead of tensors",
         }[event.what]
         yield Diagnostic(event.node, message, event.trace, claims=_claims(event))
 

@@ -16,7 +16,7 @@ ConditionKind: TypeAlias = Literal["requires_grad", "branch", "device", "copy", 
 "requires_grad": the tensor that `expression` names requires grad. "branch": `expression` is true where the program asks
 it. "device": `expression` is a device other than the one the tensor is on, such as a GPU. "copy": the conversion
 `expression` makes a tensor of its own, and does not give back the one it is called on. "grad_mode": whoever calls the
-function has grad mode on, which `expression` asks. "kernel": of the kernels that torch has for the
+function has grad mode on (or off), which `expression` asks. "kernel": of the kernels that torch has for the
 operation `expression`, a fused one runs, which saves what the composed one does not.
 """
 
@@ -52,7 +52,7 @@ def spelled(conditions: Sequence[Condition]) -> str:
         elif each.kind == "copy":
             words += f", where `{each.expression}` makes a new tensor"
         elif each.kind == "grad_mode":
-            words += ", where grad mode is on"
+            words += ", where grad mode is on" if each.holds else ", where no `create_graph=True` asks for grad mode"
         elif each.kind == "kernel":
             words += f", where a fused kernel computes `{each.expression}`"
     names = [f"`{each.expression}`" for each in conditions if each.kind == "requires_grad"]

@@ -1630,3 +1630,36 @@ def an_imported_function_that_a_class_has_as_a_method():
     actor = Actor()
     actor.fill()
     (actor.w * 1).sum().backward()
+
+
+class DifferentiatesInBackward(torch.autograd.Function):
+    """Only where the gradient itself is not recorded: with create_graph=True grad mode is on there."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.relu()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        inner = x.detach().requires_grad_()
+        y = inner.relu()
+        y.backward(gradient)  # warning: [TLN104]
+        return inner.grad
+
+
+class DifferentiatesInBackwardAnyhow(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.relu()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        with torch.enable_grad():
+            inner = x.detach().requires_grad_()
+            y = inner.relu()
+        y.backward(gradient)
+        return inner.grad

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from torchlint.project.pythons import can_hold, pythons, wheels
+from torchlint.project.pythons import can_hold, held_back, pythons, wheels
 from torchlint.target import NEWEST, PATCHES, Release
 
 
@@ -56,3 +56,24 @@ def test_of_which_releases_there_are_wheels(specifier: str, oldest: Release, new
 )
 def test_what_a_marker_leaves(requirement: str, holds: bool) -> None:
     assert can_hold(requirement, pythons(">=3.10")) is holds
+
+
+@pytest.mark.parametrize(
+    ("requirement", "held"),
+    [
+        ("scipy~=1.6.3", True),
+        ("scipy (==1.7.1)", True),
+        ("numpy<1.21", True),
+        ("pandas==1.2.*", True),
+        ("pandas==1.*", False),
+        ("numpy<=1.21.2", False),
+        ("numpy~=1.20", False),
+        ("numpy>=1.16", False),
+        ("numba!=0.54.0", False),
+        ("scikit_learn[alldeps]<1.0", True),
+        ("numpy<1.21 ; python_version < '3.10'", False),
+        ("requests==2.0", False),
+    ],
+)
+def test_what_has_no_wheel_for_later_pythons(requirement: str, held: bool) -> None:
+    assert held_back(["tqdm", requirement]) == (requirement if held else "")

@@ -335,3 +335,40 @@ def test_what_is_there_on_macos_alone_is_asked_of_the_releases_there(tmp_path: P
         assert requirements.target(str(tmp_path / "code.py"))[0].on_macos is None
         requirements.forget()
     assert requirements.target(str(tmp_path / "code.py"))[0].lacks("torch.mps.compile_shader", (2, 7))
+
+
+@pytest.mark.parametrize(
+    ("lines", "newest"),
+    [
+        (("Requires-Python: >=3.5, <=3.6", "Requires-Dist: torch"), (1, 10)),
+        (("Requires-Python: >=3.8", "Requires-Dist: torch", "Requires-Dist: scipy~=1.6.3"), (2, 8)),
+        (("Requires-Python: >=3.8", "Requires-Dist: torch>=1.8", "Requires-Dist: scipy~=1.6.3"), (2, 8)),
+        (("Requires-Python: >=3.10", "Requires-Dist: torch>=1.8", "Requires-Dist: scipy~=1.6.3"), NEWEST),
+        (("Requires-Python: >=3.8", "Requires-Dist: torch>=1.8", "Requires-Dist: scipy>=1.6.3"), NEWEST),
+        (("Requires-Python: <=3.6", "Requires-Dist: numpy"), NEWEST),
+        (("Requires-Dist: pytorch-lightning", "Requires-Dist: scipy==1.6.3"), (2, 8)),
+    ],
+)
+def test_the_pythons_that_are_left_bound_torch(tmp_path: Path, lines: tuple[str, ...], newest: tuple[int, int]) -> None:
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p-1.dist-info").mkdir()
+    (tmp_path / "p-1.dist-info/RECORD").write_text("p/a.py,,\n")
+    (tmp_path / "p-1.dist-info/METADATA").write_text("\n".join(("Metadata-Version: 2.1", "Name: p", *lines)) + "\n\n")
+    assert requirements.target(str(tmp_path / "p/a.py"))[0].newest == newest
+
+
+@pytest.mark.parametrize(
+    ("record", "newest"),
+    [
+        ("p/_C.cpython-37m-arm-linux-gnueabihf.so,,\n", (1, 13)),
+        ("p/_C.cp38-win_amd64.pyd,,\n", (2, 4)),
+        ("p/_C.cpython-37m-darwin.so,,\np/_C.cpython-312-darwin.so,,\n", NEWEST),
+        ("p/_C.abi3.so,,\n", NEWEST),
+    ],
+)
+def test_a_wheel_with_compiled_modules_is_for_one_python(tmp_path: Path, record: str, newest: tuple[int, int]) -> None:
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p-1.dist-info").mkdir()
+    (tmp_path / "p-1.dist-info/RECORD").write_text(f"p/a.py,,\n{record}")
+    (tmp_path / "p-1.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: p\nRequires-Dist: torch\n\n")
+    assert requirements.target(str(tmp_path / "p/a.py"))[0].newest == newest

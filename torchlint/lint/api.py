@@ -26,7 +26,7 @@ from torchlint.lint.surroundings import Surroundings
 from torchlint.model.events import Event
 from torchlint.model.events import api as events
 from torchlint.model.observers.api.methods import METHODS
-from torchlint.project.copies import is_of_torch
+from torchlint.project.copies import is_imitated, is_of_torch
 from torchlint.project.index import ProjectIndex
 from torchlint.record import record
 from torchlint.rule import Rule
@@ -89,7 +89,7 @@ def referred(
         Whose target counts where none was asked for.
     """
     wanted = _wanted(tuple(registry.rules), selection.enabled)
-    if not wanted or is_of_torch(project):
+    if not wanted or is_of_torch(project) or is_imitated(project):
         return Target, []
     names = names_of(tree, find.PACKAGES)
     retains = _RETAIN in text

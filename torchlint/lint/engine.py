@@ -33,7 +33,7 @@ from torchlint.lint.suppressions import Suppressions, has_directive, may_be_judg
 from torchlint.model import events, interpret
 from torchlint.model.events.api import TensorMethod
 from torchlint.model.events.trace import Step
-from torchlint.project.copies import is_of_torch
+from torchlint.project.copies import is_imitated, is_of_torch
 from torchlint.project.generated import generated_from
 from torchlint.project.index import ProjectIndex
 from torchlint.project.testing import is_test
@@ -387,8 +387,8 @@ class _Check:
 
     @cached_property
     def _is_of_torch(self) -> bool:
-        """Whether the file is of a copy of torch: it is torch's, and none of the project's, to change."""
-        return is_of_torch(self.project)
+        """Whether the file is of a copy of torch, which is torch's to change, or imports what imitates torch."""
+        return is_of_torch(self.project) or is_imitated(self.project)
 
     @cached_property
     def _is_test(self) -> bool:

@@ -17,13 +17,15 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from torchlint.project import ranges
 from torchlint.project.companions import NAMES, Companion, companion
-from torchlint.project.dependencies import AT_LEAST, Doubt, at_least, may_hold, may_raise
-from torchlint.project.pythons import can_hold, pythons, wheels
+from torchlint.project.dependencies import Doubt, may_hold
+from torchlint.project.pythons import pythons
+from torchlint.project.ranges import NAME, specifiers
 from torchlint.project.roots import INSTALLED, MARKS
 from torchlint.project.stated import asked_for, python, required, tidy, toml
 from torchlint.results import Dependency, digest
-from torchlint.target import NEWEST, Extra, Release, Target, TargetError, bounds, spelled
+from torchlint.target import NEWEST, Target, TargetError, bounds, spelled
 
 _REQUIREMENTS = tuple(
     f"{folder}{stem}{ending}"
@@ -38,31 +40,17 @@ _REQUIREMENTS = tuple(
 """A project that has others than these says it in `target-torch`."""
 MOST_BYTES = 4_000_000
 """Of a file that is looked into."""
-_NAME = r"(?:pytorch|torch)"
 _VISION = "torchvision"
-_REQUIREMENT = re.compile(
-    rf"^\s*{_NAME}(?:\[[^\]]*\])?\s*(?:\(\s*)?([<>=!~][^;#@)]*|)\s*\)?\s*(?:[;#].*)?$", re.IGNORECASE
-)
-
-
 _ON_MACOS = re.compile(
-    rf"\b{_NAME}\s*\(?([<>=!~][^;#@)\"'\n]*)\)?\s*;\s*(?:sys_platform|platform_system)\s*==\s*\\?[\"']darwin\\?[\"']"
+    rf"\b{NAME}\s*\(?([<>=!~][^;#@)\"'\n]*)\)?\s*;\s*(?:sys_platform|platform_system)\s*==\s*\\?[\"']darwin\\?[\"']"
     r"(?!\s*(?:and|or)\b)",
     re.IGNORECASE,
 )
 """A requirement that holds on macOS alone, and always there, beside what is asked for everywhere."""
 
 
-class _Said(NamedTuple):
-    specifier: str
-    """Of torch; "" where the file only bounds what comes with it."""
-    file: str
-    beside: tuple[Companion, ...] = ()
-    """Bounds on packages that come with torch, or ask for one."""
-    on_macos: str = ""
-    """Of torch, where the platform is macOS; "" if the file says nothing of that."""
-    text: str = ""
-    """What is in the file."""
+_TAG = re.compile(r"\.(?:cpython-3|cp3)(\d+)m?-[\w-]*\.(?:so|pyd)\b")
+"""Of the file of a compiled module, for which Python it is (PEP 3149); `abi3` is for all."""
 
 
 def target(path: str) -> tuple[Target, tuple[Dependency, ...]]:
@@ -148,7 +136,7 @@ def inline(text: str) -> Target | None:
         return None
     lines = (line[2:] if line.startswith("# ") else line[1:] for line in block[1].splitlines())
     try:
-        for specifier in _specifiers(toml("\n".join(lines)).get("dependencies", ())):
+        for specifier in specifiers(toml("\n".join(lines)).get("dependencies", ())):
             lower, upper = bounds(specifier)
             return Target(upper if lower is None else lower, upper, f"torch{specifier} in the script's own metadata")
     except (ValueError, TypeError, AttributeError):
@@ -190,7 +178,7 @@ class _Reader:
         newest: Target | None = None
         for said in self._said():
             try:
-                lower, upper, where = _range(said)
+                lower, upper, where = ranges.left(said)
             except TargetError:
                 continue
             vision = next((f"{each.said} in {said.file}" for each in said.beside if each.said.startswith(_VISION)), "")
@@ -198,24 +186,24 @@ class _Reader:
                 most = upper if newest is None else max(lower, min(upper, newest.newest))
                 raising, holding = Doubt(), Doubt()
                 if lower < most:
-                    raising, holding = _raising(said, lower), may_hold(required(said.file, said.text))
+                    raising, holding = ranges.raising(said, lower), may_hold(required(said.file, said.text))
                 return Target(
                     lower,
                     most,
                     where,
                     vision,
-                    _later_on_macos(said.on_macos, lower),
+                    ranges.later_on_macos(said.on_macos, lower),
                     raising.expected,
                     holding.expected,
                     raising.unknown,
                     holding.unknown,
-                    _extras(said, lower),
+                    ranges.extras(said, lower),
                 )
             if newest is None and upper != NEWEST:
                 newest = Target(upper, upper, where, vision)
         return newest
 
-    def _said(self) -> Iterator[_Said]:
+    def _said(self) -> Iterator[ranges.Said]:
         """Of each file one range: from the lowest lower end that it gives anywhere (in an extra, say)."""
         readers: tuple[tuple[tuple[str, ...], Callable[[str], Iterable[str]]], ...] = (
             (("pyproject.toml",), _pyproject),
@@ -239,10 +227,18 @@ class _Reader:
                     except (ValueError, SyntaxError, RecursionError, TypeError, AttributeError, configparser.Error):
                         continue  # whoever builds the project says what is wrong with it
                     beside = tuple(_beside(name, text))
-                    if found or any(each.is_of_release for each in beside):
+                    asked = self._built_for(name) or python(name, text)
+                    if found or any(each.is_of_release for each in beside) or ranges.ends_by_python(name, text, asked):
                         there = _ON_MACOS.search(text)
                         on_macos = tidy(there[1]) if there is not None else ""
-                        yield _Said(min(found, key=_lowest) if found else "", name, beside, on_macos, text)
+                        yield ranges.Said(min(found, key=_lowest) if found else "", name, beside, on_macos, text, asked)
+
+    def _built_for(self, name: str) -> str:
+        """The Python that the compiled modules of an unpacked wheel are for; "" if it has none, or for several."""
+        folder, _, base = name.rpartition("/")
+        record = self._text(f"{folder}/RECORD") if base == "METADATA" else None
+        minors = set(_TAG.findall(record)) if record is not None else set()
+        return f"==3.{minors.pop()}.*" if len(minors) == 1 else ""
 
     def _text(self, name: str) -> str | None:
         path = os.path.join(self.directory, *name.split("/"))
@@ -268,84 +264,7 @@ class _Reader:
                 inner = self._text(other[1])
                 if inner is not None:
                     yield from self._requirements(inner, depth - 1)
-            yield from _specifiers((line,))
-
-
-def _later_on_macos(specifier: str, lower: Release) -> Release | None:
-    try:
-        there = bounds(specifier)[0] if specifier else None
-    except TargetError:
-        return None
-    return there if there is not None and there > lower else None
-
-
-def _range(said: _Said) -> tuple[Release | None, Release, str]:
-    """
-    What a file leaves of the releases: the oldest (None without a lower end), the newest, and what says so.
-
-    Raises
-    ------
-    TargetError
-        as `bounds`.
-    """
-    lower, upper = bounds(said.specifier) if said.specifier else (None, NEWEST)
-    words = [f"torch{said.specifier}"] if said.specifier else []
-    for each in said.beside:
-        oldest = each.oldest if lower is None or (each.oldest is not None and each.oldest > lower) else lower
-        newest = min(upper, each.newest)
-        told = said.specifier or each.is_of_release  # who names only a package that asks for torch leaves it open
-        if (oldest, newest) != (lower, upper) and (oldest is None or oldest <= newest) and told:
-            lower, upper = oldest, newest
-            words.append(each.said)
-    if lower is not None and any(each in said.text for each in AT_LEAST):
-        least, requiring = min(map(at_least, _ways(said)))
-        if lower < least <= upper:
-            lower = least
-            words.append(requiring)
-    asked = python(said.file, said.text)
-    oldest, newest = wheels(pythons(asked)) if lower is not None else (None, upper)
-    if lower is not None and oldest is not None and max(lower, oldest) <= min(upper, newest):
-        if max(lower, oldest) != lower or min(upper, newest) != upper:
-            words.append(f"Python{asked}")
-        lower, upper = max(lower, oldest), min(upper, newest)
-    return lower, upper, f"{' and '.join(words)} in {said.file}"
-
-
-def _raising(said: _Said, lower: Release) -> Doubt:
-    """What the file requires that may ask for a later torch: nothing if torch can be had without any such thing."""
-    raising = [may_raise(each, lower) for each in _ways(said)]
-    return min(raising, key=lambda each: (bool(each.expected), bool(each.unknown)))
-
-
-def _extras(said: _Said, lower: Release) -> tuple[Extra, ...]:
-    """The extras of a file, where any of them begins later than the file's oldest release."""
-    always = {_module(each) for each in required(said.file, said.text)}
-    found: list[Extra] = []
-    for name, lines in asked_for(said.file, said.text).items():
-        least = lower
-        for specifier in _specifiers(lines):
-            try:
-                least = max(least, bounds(tidy(specifier))[0] or lower)
-            except TargetError:
-                continue
-        found.append(Extra(_module(name), least, frozenset(map(_module, lines)) - always))
-    return tuple(found) if any(each.oldest > lower for each in found) else ()
-
-
-def _module(requirement: str) -> str:
-    """The name by which what a requirement names is imported, if that is its own."""
-    return re.split(r"[\s\[<>=!~;(@]", requirement.strip(), maxsplit=1)[0].lower().replace("-", "_").replace(".", "_")
-
-
-def _ways(said: _Said) -> list[list[str]]:
-    """What is required, in each way in which torch can be had: if only extras ask for torch, with each of them."""
-    always = required(said.file, said.text)
-    if any(_REQUIREMENT.match(each) for each in always):
-        return [always]
-    wanted = said.specifier.replace(" ", "")
-    every = asked_for(said.file, said.text).values()
-    extras = [each for each in every if any(wanted in line.replace(" ", "") for line in each)]
-    return [[*always, *each] for each in extras] or [always]
+            yield from specifiers((line,))
 
 
 def _beside(name: str, text: str) -> Iterator[Companion]:
@@ -404,27 +323,16 @@ def _lowest(specifier: str) -> tuple[int, tuple[int, int]]:
     return (1, upper) if lower is None else (0, lower)
 
 
-def _specifiers(requirements: Iterable[object], allowed: tuple[int, ...] = ()) -> Iterator[str]:
-    """
-    The versions of torch in requirements as PEP 508 writes them, a conda environment, or a constraint file; not what
-    none of the allowed Pythons is asked for.
-    """
-    for each in requirements:
-        found = _REQUIREMENT.match(each) if isinstance(each, str) else None
-        if found is not None and found[1].strip() and can_hold(found[0], allowed):
-            yield found[1].strip()
-
-
 def _pyproject(text: str) -> Iterator[str]:
     table = toml(text)
     project = table.get("project", {})
     allowed = pythons(python("pyproject.toml", text))
-    always = list(_specifiers(project.get("dependencies", ()), allowed))
+    always = list(specifiers(project.get("dependencies", ()), allowed))
     yield from always
     if always:  # what an extra or a group asks for, it asks for beside
         return
     for extra in project.get("optional-dependencies", {}).values():
-        yield from _specifiers(extra, allowed)
+        yield from specifiers(extra, allowed)
     tool = table.get("tool", {})
     poetry = tool.get("poetry", {})
     yield from _by_name(poetry.get("dependencies", {}))
@@ -436,12 +344,12 @@ def _pyproject(text: str) -> Iterator[str]:
         *table.get("dependency-groups", {}).values(),
         *tool.get("pdm", {}).get("dev-dependencies", {}).values(),
     ):
-        yield from _specifiers(group)
+        yield from specifiers(group)
     uv = tool.get("uv", {})
-    yield from _specifiers((*uv.get("dev-dependencies", ()), *uv.get("constraint-dependencies", ())))
+    yield from specifiers((*uv.get("dev-dependencies", ()), *uv.get("constraint-dependencies", ())))
     for environment in tool.get("hatch", {}).get("envs", {}).values():
-        yield from _specifiers((*environment.get("dependencies", ()), *environment.get("extra-dependencies", ())))
-    yield from _specifiers(tool.get("flit", {}).get("metadata", {}).get("requires", ()))
+        yield from specifiers((*environment.get("dependencies", ()), *environment.get("extra-dependencies", ())))
+    yield from specifiers(tool.get("flit", {}).get("metadata", {}).get("requires", ()))
 
 
 def _of_pixi(table: dict[str, Any]) -> Iterator[str]:
@@ -469,35 +377,35 @@ def _by_name(table: dict[str, Any]) -> Iterator[str]:
 def _setup_cfg(text: str) -> Iterator[str]:
     parser = configparser.ConfigParser(interpolation=None)
     parser.read_string(text)
-    always = list(_specifiers(parser.get("options", "install_requires", fallback="").splitlines()))
+    always = list(specifiers(parser.get("options", "install_requires", fallback="").splitlines()))
     yield from always
     if not always and parser.has_section("options.extras_require"):
         for _, value in parser.items("options.extras_require"):
-            yield from _specifiers(value.splitlines())
+            yield from specifiers(value.splitlines())
 
 
 def _metadata(text: str) -> Iterator[str]:
     """The head of a distribution's metadata (`Requires-Dist: torch (==1.8)`), or the lines of a `requires.txt`."""
     if not text.lstrip().lower().startswith("metadata-version"):
-        yield from _specifiers(text.splitlines())
+        yield from specifiers(text.splitlines())
         return
     allowed = pythons(python("METADATA", text))
-    always = list(_specifiers(required("METADATA", text), allowed))
+    always = list(specifiers(required("METADATA", text), allowed))
     extras = [line for each in asked_for("METADATA", text).values() for line in each]
-    yield from always or _specifiers(extras, allowed)
+    yield from always or specifiers(extras, allowed)
 
 
 def _setup_py(text: str) -> Iterator[str]:
     """Every requirement of torch that stands there as a text, wherever it stands."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield from _specifiers((node.value,))
+            yield from specifiers((node.value,))
 
 
 def _environment(text: str) -> Iterator[str]:
     """Conda's `- pytorch=2.1` and `- pytorch::pytorch>=2`, pip's `- torch==2.1`."""
     for line in text.splitlines():
-        found = re.match(rf"\s*-\s*[\"']?(?:[\w-]+::)?{_NAME}\s*([<>=!~\d][^\s\"'#]*(?:,\s*[^\s\"'#]+)*)", line)
+        found = re.match(rf"\s*-\s*[\"']?(?:[\w-]+::)?{NAME}\s*([<>=!~\d][^\s\"'#]*(?:,\s*[^\s\"'#]+)*)", line)
         if found is not None:
             yield found[1]
 
@@ -519,9 +427,9 @@ def _conda_lock(text: str) -> Iterator[str]:
     The entry of torch: a name and a version on two lines, or the file that is fetched (`…/pytorch-2.1.0-py311_0.conda`,
     `…/torch-2.1.0-cp311-….whl`).
     """
-    for found in re.finditer(rf"^[\s-]*name: {_NAME}\r?\n\s*version: [\"']?([\d.]+)", text, re.MULTILINE):
+    for found in re.finditer(rf"^[\s-]*name: {NAME}\r?\n\s*version: [\"']?([\d.]+)", text, re.MULTILINE):
         yield f"=={found[1].rstrip('.')}"
-    for found in re.finditer(rf"/{_NAME}-(\d[\d.]*)[^/\s]*\.(?:conda|tar\.bz2|whl)\b", text):
+    for found in re.finditer(rf"/{NAME}-(\d[\d.]*)[^/\s]*\.(?:conda|tar\.bz2|whl)\b", text):
         yield f"=={found[1].rstrip('.')}"
 
 

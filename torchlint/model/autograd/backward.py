@@ -29,6 +29,7 @@ from torchlint.model.state.values import (
     GRAD_NO,
     GRAD_YES,
     NONE,
+    NOT_RECORDED,
     GraphNode,
     Tensor,
     Unknown,
@@ -163,6 +164,7 @@ def _starts(
             gradient_given=root.gradient,
             cut=cut,
             recorded=recorded,
+            conditions=machine.callers.off_by_engine(machine) if cut == NOT_RECORDED else (),
         ),
     )
 

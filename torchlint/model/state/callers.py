@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
 
 GRAD_MODE_IS_ON = Condition("grad_mode", "torch.is_grad_enabled()")
+GRAD_MODE_IS_OFF = Condition("grad_mode", "torch.is_grad_enabled()", holds=False)
+"""Of a custom Function's `backward`: `create_graph` says which it runs with (torch/csrc/autograd/engine.cpp)."""
 
 _RECORDS = re.compile(r"^_*(?:test|train|fit|main$|backward)|loss|criterion|train(?:ing)?_|_train")
 """Functions that nobody calls but with grad mode on, as their names say."""
@@ -103,6 +105,12 @@ class Callers:
         else:
             mode = id(entry)
         self.called.setdefault(id(definition), set()).add(mode)
+
+    def off_by_engine(self, machine: Machine) -> tuple[Condition, ...]:
+        """What else must hold for grad mode to be off, where it is the engine that turns it off: for a `backward`."""
+        entry = self.entry
+        is_off = entry is not None and entry.name == "backward" and machine.grad_mode is Truth.NO
+        return (GRAD_MODE_IS_OFF,) if is_off else ()
 
     def _is_shown(self, statement: ir.Statement | None) -> bool:
         return self.program is not None and statement is not None and is_shown(self.program, statement)

@@ -90,6 +90,7 @@ GRAD_NO = Grad(Truth.NO)
 GRAD_MAYBE = Grad(Truth.MAYBE)
 GRAD_YES = Grad(Truth.YES)
 FROM_DATA = "it is made from data alone"
+NOT_RECORDED = "it is computed under `no_grad`"
 """Why a tensor has no graph that nothing has cut."""
 
 

@@ -33,6 +33,7 @@ from torchlint.model.state.tensors import FROM_DATA as FROM_DATA
 from torchlint.model.state.tensors import GRAD_MAYBE as GRAD_MAYBE
 from torchlint.model.state.tensors import GRAD_NO as GRAD_NO
 from torchlint.model.state.tensors import GRAD_YES as GRAD_YES
+from torchlint.model.state.tensors import NOT_RECORDED as NOT_RECORDED
 from torchlint.model.state.tensors import Alias as Alias
 from torchlint.model.state.tensors import Family as Family
 from torchlint.model.state.tensors import Grad as Grad

@@ -23,6 +23,7 @@ from torchlint.model.state.values import (
     GRAD_NO,
     GRAD_YES,
     NONE,
+    NOT_RECORDED,
     Constant,
     Grad,
     GraphNode,
@@ -305,7 +306,7 @@ def _structure(torch: Torch, layer: _Opaque, structure: object, sizes: Iterator[
         shape=next(sizes, None),
         dtype=layer.given[0][1].dtype if layer.given else None,
         contiguous=Truth.MAYBE,
-        cut="it is computed under `no_grad`",
+        cut=NOT_RECORDED,
     )
     # Which tensors such a layer saves is not known: its result may be one of them.
     result.storage.uses = (Use(torch.machine.tick(), origin, saved=True),)

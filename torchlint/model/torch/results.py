@@ -23,6 +23,7 @@ from torchlint.model.state.values import (
     FROM_DATA,
     GRAD_NO,
     NONE,
+    NOT_RECORDED,
     Choice,
     Constant,
     External,
@@ -171,7 +172,7 @@ def _why_cut(torch: Torch, op: Op, bound: dict[str, Value], display: str, differ
     if op.cuts or not differentiable:
         return f"`{display}` is not differentiable"
     if torch.machine.grad_mode is Truth.NO and any(tensor.requires_grad != GRAD_NO for tensor in inputs):
-        return "it is computed under `no_grad`"
+        return NOT_RECORDED
     reasons = {tensor.cut for tensor in inputs if tensor.cut}
     return reasons.pop() if len(reasons) == 1 else FROM_DATA
 

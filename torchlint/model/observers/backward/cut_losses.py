@@ -21,6 +21,7 @@ from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
     FROM_DATA,
+    NOT_RECORDED,
     Choice,
     Constant,
     External,
@@ -123,7 +124,7 @@ class CutLosses(Observer):
         if isinstance(written, ir.Subscript) and isinstance(written.value, ir.Name):
             self._pass_on(self.machine.frame.variables.get(written.value.id), value)
         elif isinstance(written, ir.Call) and self.machine.grad_mode is Truth.NO and id(value) not in self._data:
-            self._cut_here(value, "it is computed under `no_grad`", written)
+            self._cut_here(value, NOT_RECORDED, written)
 
     def _pass_on(self, source: Value | None, value: Value) -> None:
         """What is part of data, or data moved or reshaped, is data."""

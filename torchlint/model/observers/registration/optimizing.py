@@ -132,7 +132,7 @@ class Optimizing(Observer):
         elif _is_one_module(value):
             self._tell("module", node, dotted(node), "")
         elif isinstance(value, Sequence) and value.kind == "generator" and value.parameters_of:
-            self._tell("generator", node, dotted(node), "")
+            self._tell("generator", node, f"{value.parameters_of}.parameters()", "")
         elif isinstance(value, Mapping) and value.items is not None and "params" in value.items:
             inner, node = value.items["params"], _written_in(node)
             if isinstance(inner, Sequence):
