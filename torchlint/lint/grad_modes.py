@@ -8,6 +8,7 @@ may have something to say. Where no call is in sight, or one cannot be followed,
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -21,6 +22,8 @@ from torchlint.truth import Truth
 _OFF = ("no_grad", "inference_mode")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _MODES = ("enable_grad", "set_grad_enabled", *_OFF)
+_MOST_TEXT = 600_000
+"""Characters of other files that are looked into for the sake of one."""
 _MOST_CALLERS = 12
 """Functions that call each other one after the other."""
 
@@ -75,6 +78,7 @@ class _GradModes:
         self._instances = Instances(self._mentioning)
         self._known: dict[ast.AST, bool] = {}
         self._parsed: dict[str, Parsed] = {}
+        self._left = _MOST_TEXT
         self._is_seen_off = False
         """Some call was met under `no_grad`: what only calls itself is called by nobody."""
 
@@ -97,16 +101,19 @@ class _GradModes:
         return self._known[function]
 
     def _mentioning(self, word: str) -> Iterator[Parsed]:
+        spoken = re.compile(rf"\b{re.escape(word)}\b")
         if word in self._text:
             yield self._own
         for _, text in self._project.mentioning(word):
             known = self._parsed.get(text)
-            if known is None:
-                tree = tree_of(text)
+            if known is None and spoken.search(text):
+                self._left -= len(text)
+                tree = tree_of(text) if self._left >= 0 else None
                 if tree is None:
                     raise OutOfSightError
                 known = self._parsed[text] = parsed(tree)
-            yield known
+            if known is not None:
+                yield known
 
     def _only_off(self, file: Parsed, function: ast.AST, asked: dict[tuple[str, str], bool]) -> bool:
         """Whether a function is called, and nowhere with grad mode on."""
@@ -129,7 +136,9 @@ class _GradModes:
         return asked[key]
 
     def _is_off(self, site: Site, asked: dict[tuple[str, str], bool]) -> bool:
-        """Whether grad mode is off at a call."""
+        """Whether grad mode is off at a call. What a module of a package shows of itself says nothing of its users."""
+        if "." in self._project.module and site.file.function(site.node) is None:
+            return False
         for each in site.file.around(site.node):
             if isinstance(each, (ast.With, ast.AsyncWith)):
                 modes = [last_name(_function(item.context_expr)) for item in each.items]

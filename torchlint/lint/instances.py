@@ -22,6 +22,7 @@ _LOOKS = frozenset(
     {"isinstance", "issubclass", "super", "hasattr", "setattr", "type", "id", "len", "print", "repr", "str"}
 )
 """Functions that are given an object, or its class, and call nothing of it."""
+_KEEPS = frozenset({"append", "extend", "insert", "add", "update", "add_module", "register_module", "setdefault"})
 _BY_NAME = frozenset({"getattr", "attrgetter", "get_submodule"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _OUTSIDE = frozenset({"torch", "np", "numpy", "F", "math", "jax", "tf", "scipy"})
@@ -37,7 +38,7 @@ class OutOfSightError(Exception):
 class Parsed:
     """A file, and what is above each of its nodes."""
 
-    tree: ast.Module
+    nodes: list[ast.AST]
     above: dict[ast.AST, ast.AST]
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
@@ -70,7 +71,8 @@ class Site:
 
 def parsed(tree: ast.Module) -> Parsed:
     """A file's tree with what is above each node."""
-    return Parsed(tree, {below: node for node in walk(tree) for below in children(node)})
+    nodes = walk(tree)
+    return Parsed(nodes, {below: node for node in nodes for below in children(node)})
 
 
 class Instances:
@@ -136,7 +138,7 @@ class Instances:
             It is handed on, or spoken of by a string.
         """
         for file in self.files(name):
-            for node in walk(file.tree):
+            for node in file.nodes:
                 site = Site(file, node)
                 if _names(node, name, method=method):
                     if not _is_called(site) and not _is_compiled(site, name):
@@ -170,7 +172,7 @@ class Instances:
         while pending:
             current = pending.pop()
             for file in self.files(current):
-                for node in walk(file.tree):
+                for node in file.nodes:
                     if isinstance(node, ast.ClassDef):
                         bases = {last_name(each) for each in node.bases} - {"Module", "object", "ABC", ""}
                         taken = bases if up and node.name == current else set[str]()
@@ -205,7 +207,7 @@ class _Followed:
 
     def _of_class(self, name: str) -> None:
         for file in self._project.files(name):
-            for node in walk(file.tree):
+            for node in file.nodes:
                 site = Site(file, node)
                 if isinstance(node, ast.ClassDef) and node.name == name:
                     if node.decorator_list:
@@ -294,7 +296,7 @@ class _Followed:
         self.attributes.add(name)
         related = self._project.related(owner) if owner else frozenset[str]()
         for file in self._project.files(name):
-            for node in walk(file.tree):
+            for node in file.nodes:
                 if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load):
                     if self._may_hold(Site(file, node), node.value, owner, related):
                         self._flows(Site(file, node))
@@ -336,11 +338,11 @@ class _Followed:
         if name == "Sequential" and place is not None:
             self._flows(Site(site.file, call))
             return
-        if place is None or not name or any(isinstance(each, ast.Starred) for each in call.args):
+        if name in _KEEPS or place is None or not name or any(isinstance(each, ast.Starred) for each in call.args):
             raise OutOfSightError
         given = False
         for file in self._project.files(name):
-            for node in walk(file.tree):
+            for node in file.nodes:
                 if isinstance(node, ast.ClassDef) and node.name == name:
                     raise OutOfSightError
                 if isinstance(node, _FUNCTIONS) and node.name == name:
