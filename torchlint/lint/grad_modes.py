@@ -101,10 +101,11 @@ class _GradModes:
         return self._known[function]
 
     def _mentioning(self, word: str) -> Iterator[Parsed]:
-        spoken = re.compile(rf"\b{re.escape(word)}\b")
-        if word in self._text:
+        name = word.removeprefix(".")
+        spoken = re.compile(rf"\b{name}\b" if name == word else rf"\.{name}\b|[\"']{name}[\"']")
+        if name in self._text:
             yield self._own
-        for _, text in self._project.mentioning(word):
+        for _, text in self._project.mentioning(name):
             known = self._parsed.get(text)
             if known is None and spoken.search(text):
                 self._left -= len(text)

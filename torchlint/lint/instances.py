@@ -92,7 +92,7 @@ class Instances:
 
     def files(self, word: str) -> list[Parsed]:
         """
-        The files of the project that hold a word.
+        The files of the project that hold a word; `.name`: as an attribute, or a string.
 
         Raises
         ------
@@ -295,7 +295,7 @@ class _Followed:
         self._seen.add((name, owner))
         self.attributes.add(name)
         related = self._project.related(owner) if owner else frozenset[str]()
-        for file in self._project.files(name):
+        for file in self._project.files(f".{name}"):
             for node in file.nodes:
                 if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load):
                     if self._may_hold(Site(file, node), node.value, owner, related):
