@@ -118,6 +118,12 @@ def test_who_else_may_call_it(tmp_path: Path, more: str, found: list[str]) -> No
     assert levels(tmp_path, voice=OFF, more=more) == found
 
 
+def test_what_a_module_shows_of_itself_says_nothing_of_its_users(tmp_path: Path) -> None:
+    demo = "import torch\nfrom net.encoder import Encoder\n\nif __name__ == '__main__':\n    net = None\n"
+    demo += "    with torch.no_grad():\n        net.features(torch.ones(1, 2, 2))\n"
+    assert levels(tmp_path, demo=demo) == ["error", "smell"]
+
+
 def test_what_only_calls_itself_is_called_by_nobody(tmp_path: Path) -> None:
     again = "def features(encoder, x):\n    return encoder.features(x)\n"
     assert levels(tmp_path, more=again) == ["error", "smell"]
