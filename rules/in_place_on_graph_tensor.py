@@ -27,7 +27,7 @@ class InPlaceOnGraphTensor(Rule):
 
     ## Known limits
     Silent where it isn't sure that the tensor is in a graph. With `--strict` only: code that its name calls inference,
-    and what only dropped results have saved. Indexed assignments are TLN205.
+    or that the project only calls with grad mode off; what only dropped results have saved. Indexed writes are TLN205.
 
     ## References
     - [In-place operations with autograd](https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd)

@@ -27,7 +27,7 @@ class IndexedAssignmentOnGraphTensor(Rule):
     Finds `y[i] = v` and `y[i] += v` where `y` or `v` is part of a recorded graph: loops that fill, masks, caches. Where
     a backward is proven to read the overwritten value, it is an error. One finding per tensor: further writes to it are
     counted. Strict where nothing is known to have saved what it overwrites, unless a loop fills it and what may be
-    a layer was given it; where no graph is left of it, or names say so (`if not self.training`).
+    a layer was given it; where no graph is left of it, names say so (`if not self.training`), or all calls do.
 
     ## Why is this bad?
     Indexing is in place, too, and it always bumps the version of the *whole* tensor: `y[2] = x[0] * y[0]` overwrites

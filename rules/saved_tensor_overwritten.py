@@ -29,9 +29,9 @@ class SavedTensorOverwritten(Rule):
     ## Known limits
     A proof about eager mode. If it holds only for inputs of a `forward` that require grad, or only where one condition
     of the program holds (an `if` that comes before the write), it is a warning that says so. With `--strict` only where
-    names say that nobody differentiates what is returned (`if not self.training`). Indexed assignments (`t[i] = ...`)
-    are reported by TLN205. Writes through `.data` don't move the version counter: torch doesn't see them, and the
-    gradient is silently wrong.
+    names (`if not self.training`), or all calls of it, say that nobody differentiates what is returned. Indexed
+    assignments (`t[i] = ...`) are reported by TLN205. Writes through `.data` don't move the version counter: torch
+    doesn't see them, and the gradient is silently wrong.
 
     ## References
     - [In-place correctness checks](https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-correctness-checks)

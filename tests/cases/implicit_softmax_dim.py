@@ -505,3 +505,113 @@ def no_arm_says_a_dimension():
             return self.act(x)
 
     Layer("softmax")(torch.rand(2, 3, 4))
+def layer_that_another_class_has_of_its_own():
+    class Demapper(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+            self.softmax = nn.Softmax()
+
+        def forward(self, x):
+            return self.linear(x)
+
+    class Sampler(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.softmax = nn.Softmax(dim=0)
+
+        def forward(self, x):
+            return self.softmax(x)
+
+    class Vocabulary(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.log_softmax = nn.LogSoftmax()
+
+        def forward(self, x):
+            return nn.functional.log_softmax(x, dim=-1)
+
+    Sampler()(Vocabulary()(Demapper()(torch.rand(2, 2))))
+
+
+def layer_that_a_base_class_calls():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Base(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.softmax = nn.Softmax(dim=0)
+
+        def scored(self, x):
+            return self.softmax(x)
+
+    class Net(Base):
+        def __init__(self):
+            super().__init__()
+            self.softmax = nn.Softmax()  # smell: [TLN602]
+
+        def forward(self, x):
+            return self.scored(x)
+
+    Net()(torch.rand(2, 3, 4, 4))
+
+
+def array_of_numpy():
+    import numpy as np
+
+    def kept(logits, top_p):
+        logits = logits.detach().cpu().numpy()
+        ordered = logits[np.argsort(logits)[::-1]]
+        return np.cumsum(F.softmax(ordered)) > top_p
+
+    try:
+        kept(torch.rand(4), 0.5)
+    except AttributeError:
+        print("no tensor")
+
+
+def tensor_that_was_an_array():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def kept(logits, top_p):
+        logits = torch.from_numpy(logits.detach().cpu().numpy())
+        return F.softmax(logits) > top_p  # smell: [TLN602]
+
+    kept(torch.rand(2, 3, 4, 4), 0.5)
+
+
+def class_looked_up_under_a_key_that_is_tested():
+    kinds = {"relu": nn.ReLU, "leakyrelu": nn.LeakyReLU, "softmax": nn.Softmax}
+
+    def activation(key, slope):
+        kind = kinds[key]
+        return kind(slope) if key == "leakyrelu" else (kind(dim=1) if key == "softmax" else kind())
+
+    for each in kinds:
+        activation(each, 0.1)(torch.rand(2, 3))
+
+
+def class_looked_up_under_a_key_that_need_not_be_given():
+    """Warns: Implicit dimension choice for softmax"""
+    kinds = {"relu": nn.ReLU, "softmax": nn.Softmax}
+
+    def activation(key):
+        if key is not None:
+            kind = kinds[key]
+            return kind()  # warning: [TLN602]
+        return nn.ReLU()
+
+    for each in kinds:
+        activation(each)(torch.rand(2, 3, 4))
+
+
+def class_looked_up_under_a_key():
+    """Warns: Implicit dimension choice for softmax"""
+    kinds = {"relu": nn.ReLU, "softmax": nn.Softmax}
+
+    def activation(key, wide):
+        kind = kinds[key]
+        return nn.Sequential(nn.Linear(3, 3), kind()) if wide else kind()  # warning: [TLN602]
+
+    for each in kinds:
+        activation(each, False)(torch.rand(2, 3, 4))

@@ -276,3 +276,30 @@ def what_may_be_none_where_it_was_saved():
             return p, mask
 
     p, _ = Scorer().score(torch.ones(1, 3), None)
+
+
+def a_method_that_is_only_called_with_grad_mode_off():
+    """Holds: not out.requires_grad"""
+
+    class Scorer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(3, 3)
+
+        def scored(self, x):
+            p = torch.tanh(self.head(x))
+            p *= 2  # strict: [TLN204]
+            return p
+
+        def weighted(self, x):
+            p = torch.tanh(self.head(x))
+            p *= 2  # smell: [TLN204]
+            return p
+
+        @torch.inference_mode()
+        def ranked(self, x):
+            return self.scored(x) + self.weighted(x)
+
+    scorer = Scorer()
+    out = scorer.ranked(torch.rand(2, 3))
+    scorer.weighted(torch.rand(2, 3))

@@ -502,3 +502,28 @@ def a_layer_that_another_method_freezes():
     frozen = Net()
     frozen.on_train_epoch_start()
     out = frozen(torch.rand(2, 3))
+
+
+def samples_that_are_only_drawn_with_grad_mode_off():
+    """Holds: not drawn.requires_grad"""
+
+    class Flow(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Linear(2, 2)
+
+        def drawn(self, u):
+            y = torch.softmax(self.net(u), -1)
+            y[u > 0.5] = 0.0  # strict: [TLN205]
+            return y
+
+        def sampled(self, u):
+            y = torch.softmax(self.net(u), -1)
+            y[u > 0.5] = 0.0  # smell: [TLN205]
+            return y
+
+    flow = Flow()
+    with torch.no_grad():
+        drawn = flow.drawn(torch.rand(3, 2))
+        flow.sampled(torch.rand(3, 2))
+    flow.sampled(torch.rand(3, 2))

@@ -251,6 +251,18 @@ def test_what_a_module_shows_of_itself_is_a_smell(tmp_path: Path) -> None:
         assert finding.level.value == level
 
 
+@pytest.mark.parametrize(("value", "level"), [("False", "strict"), ("True", "smell")])
+def test_what_a_demo_says_that_is_so_anyhow_is_strict(tmp_path: Path, value: str, level: str) -> None:
+    call = f"torchvision.models.resnet50(pretrained={value})\n"
+    text = f"import torchvision\n\nif __name__ == '__main__':\n    {call}\ndef build():\n    return {call}"
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net" / "__init__.py").write_text("from net import a\n\nmade = a.build\n")
+    (tmp_path / "net" / "a.py").write_text(text)
+    report = lint(text, path=str(tmp_path / "net" / "a.py"), strict=True)
+    said = [each.level.value for each in report.findings if each.code == "TLN903"]
+    assert said == [level, "warning"]
+
+
 @pytest.mark.parametrize(
     ("taking", "is_named"),
     [

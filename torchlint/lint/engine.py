@@ -24,6 +24,7 @@ from torchlint.finding import shown_beside
 from torchlint.fixes import edits
 from torchlint.lint import api
 from torchlint.lint.facts import Facts, is_thorough, listeners, visitors
+from torchlint.lint.grad_modes import with_grad_modes
 from torchlint.lint.grouped import counted, place_of, together
 from torchlint.lint.pipeline import Pipeline, Question
 from torchlint.lint.places import Unparsed
@@ -41,6 +42,7 @@ from torchlint.results import MODEL, NEEDLE, PARSE, PLACES
 from torchlint.results import FileReport as FileReport
 from torchlint.rule import Diagnostic, File, Finding, FindingFix, Level, Rule, Settings, Target, TraceLine
 from torchlint.stack import with_room
+from torchlint.syntax import ir
 from torchlint.syntax.long_literals import Shortened, shortened
 from torchlint.syntax.lowering import program_of
 from torchlint.syntax.nodes import Nodes
@@ -137,7 +139,7 @@ def _check(path: str, short: Shortened, registry: Registry, selection: Selection
                 thorough=is_thorough(registry, selection),
                 calls=bool(listeners(events.OpCalled, registry, selection)),
             )
-            happened, also_lost = _with_methods(path, happened, meant, program.at, project)
+            happened, also_lost = _with_methods(path, happened, meant, program, project)
             happened, lost = [*happened, *referred], lost or also_lost
     except SourceError as error:
         return not_readable(path, error)
@@ -203,11 +205,12 @@ def _referred(
 
 
 def _with_methods(
-    path: str, happened: list[events.Event], meant: Callable[[], Target], tree: ast.Module, project: ProjectIndex
+    path: str, happened: list[events.Event], meant: Callable[[], Target], program: ir.Program, project: ProjectIndex
 ) -> tuple[list[events.Event], Finding | None]:
-    """What `api.with_methods` and `with_platforms` say, and what went wrong there: the other findings stand."""
+    """What `api`, `grad_modes` and `platforms` add, and what went wrong there: the other findings stand."""
     try:
-        return with_platforms(api.with_methods(happened, meant, tree), project), None
+        told = api.with_methods(happened, meant, program.at)
+        return with_platforms(with_grad_modes(told, program.at, program.text, project), project), None
     except Exception as error:
         return [each for each in happened if not isinstance(each, TensorMethod)], _lost_names(path, error)
 

@@ -195,7 +195,8 @@ class InplaceWrite(Event):
     grad_mode
         Whether it was on at the write: where it is off, a new tensor in the written one's place has no graph.
     for_inference
-        By its names (`beam_search`, `if not self.training`) it is where nobody differentiates.
+        By its names (`beam_search`, `if not self.training`) it is where nobody differentiates, or all calls of the
+        function that the project makes are with grad mode off (`torchlint.lint.grad_modes`).
     """
 
     op: str

@@ -110,6 +110,11 @@ class ApiReference(Event):
         return self.is_left_out or self.is_copied or bool(self.uncalled)
 
     @property
+    def is_moot(self) -> bool:
+        """It stands in a demo, and does nothing there."""
+        return False
+
+    @property
     def is_idle(self) -> bool:
         """Nothing that torch would warn of comes of it: an annotation, an import without use, what is asleep."""
         return self.annotates or self.is_asleep or (self.is_import and not self.is_used)
@@ -240,6 +245,11 @@ class OldArgument(ApiReference):
     change: Argument
     argument: cst.Arg
     others: tuple[tuple[Argument, cst.Arg], ...] = ()
+
+    @property
+    def is_moot(self) -> bool:
+        """A demo says what is so without it: `pretrained=False`."""
+        return self.is_demo and not self.others and self.change.how == "drop:False" and not self.change.instead
 
 
 @record(frozen=True, kw_only=True)

@@ -1,5 +1,6 @@
 """
-In which functions and classes of a file an expression stands, and whether anything reads what it is bound to.
+In which functions and classes of a file an expression stands, whether anything reads what it is bound to, and whether
+a test chooses it.
 
 Reads the IR of a whole file, so it is asked only where there is something to tell. Judges nothing.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted, last_word
 
 _REACHING = frozenset(
     """
@@ -45,7 +47,7 @@ def is_unread(program: ir.Program, definitions: list[Definition], node: int) -> 
     held = _held(owner, node)
     if bases & _RUNS_ALL or not held:
         return ""
-    set_here: set[int] = set()
+    set_here = _of_others(program, owner, held)
     inside = {id(each) for each in ir.walk(owner)}
     for each in ir.walk(program.body):
         if isinstance(each, ir.Assign):
@@ -60,6 +62,63 @@ def is_unread(program: ir.Program, definitions: list[Definition], node: int) -> 
         elif isinstance(each, ir.Constant) and each.value == held:
             return ""
     return held
+
+
+def _of_others(program: ir.Program, owner: ir.ClassDef, held: str) -> set[int]:
+    """
+    The attributes of this name that are not the owner's: functions of torch, and those of `self` in a class that sets
+    its own, and neither derives from the owner nor the other way round.
+    """
+    classes = {each.name: each for each in ir.everything(program.body) if isinstance(each, ir.ClassDef)}
+    found: set[int] = set()
+    for each in ir.walk(program.body):
+        if isinstance(each, ir.Attribute) and each.attr == held:
+            root = dotted(each.value).partition(".")[0]
+            found |= {id(each)} if root in ("torch", "nn", "F", "functional") else set()
+    for other in classes.values():
+        if other is owner or owner.name in _above(other, classes) or other.name in _above(owner, classes):
+            continue
+        own = [each for each in ir.walk(other) if isinstance(each, ir.Attribute) and dotted(each) == f"self.{held}"]
+        sets = {id(each) for node in ir.walk(other) if isinstance(node, ir.Assign) for each in node.targets}
+        found |= {id(each) for each in own} if any(id(each) in sets for each in own) else set()
+    return found
+
+
+def _above(definition: ir.ClassDef, classes: dict[str, ir.ClassDef]) -> set[str]:
+    """The names of a class's bases in the file, and of theirs."""
+    found: set[str] = set()
+    pending = [definition]
+    while pending:
+        names = {last_word(each.value) for each in pending.pop().bases} - found
+        found |= names
+        pending += [classes[name] for name in names if name in classes]
+    return found
+
+
+def is_chosen(definition: Definition, call: int) -> bool:
+    """
+    Whether what a call calls was looked up under a key (`cls = KINDS[key]`), and a test of the key stands around the
+    call: which of the kinds comes here is for that test to say.
+    """
+    called = [each for each in ir.walk(definition) if isinstance(each, ir.Call) and id(each) == call]
+    name = dotted(called[0].function) if called else ""
+    keys = {
+        last_word(each.value.index)
+        for each in ir.walk(definition)
+        if isinstance(each, ir.Assign) and isinstance(each.value, ir.Subscript) and name in map(dotted, each.targets)
+    }
+    return bool(name and keys) and any(
+        isinstance(each, (ir.If, ir.Conditional))
+        and any(isinstance(part, ir.Compare) and _tells(part, keys) for part in ir.walk(each.test))
+        and any(id(part) == call for part in ir.walk(each))
+        for each in ir.walk(definition)
+    )
+
+
+def _tells(test: ir.Compare, keys: set[str]) -> bool:
+    """Whether a comparison tells one key from others."""
+    constants = [each for each in ir.walk(test) if isinstance(each, ir.Constant) and isinstance(each.value, str)]
+    return last_word(test.left) in keys and test.ops[0] in ("==", "!=", "in", "not in") and bool(constants)
 
 
 def _held(owner: ir.ClassDef, node: int) -> str:

@@ -1,0 +1,133 @@
+"""Writes that matter only with grad mode on, in what the project's files call with grad mode off alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from expectations import lint
+
+NET = """
+import torch
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(2, 2, 1)
+
+    def forward(self, x):
+        h = torch.tanh(self.conv(x))
+        h += 1
+        return h
+
+    def features(self, x):
+        h = torch.tanh(self.conv(x))
+        h += 1
+        return h
+"""
+OFF = """
+import torch
+from net.encoder import Encoder
+
+
+class Voice:
+    def __init__(self, device):
+        self.encoder = Encoder().to(device)
+        self.encoder.eval()
+
+    def convert(self, x):
+        with torch.no_grad():
+            return self.encoder(x), self.encoder.features(x)
+"""
+ON = """
+def train(voice, x):
+    return voice.encoder(x).sum() + voice.encoder.features(x).sum()
+"""
+
+
+def levels(tmp_path: Path, **files: str) -> list[str]:
+    """The levels of what is found in `encoder.py` of a package with these other files."""
+    package = tmp_path / "net"
+    package.mkdir(exist_ok=True)
+    for name, text in {"__init__": "", "encoder": NET, **files}.items():
+        (package / f"{name}.py").write_text(text, encoding="utf-8")
+    report = lint(NET, path=str(package / "encoder.py"), strict=True)
+    return [each.level.value for each in report.findings if each.code in ("TLN201", "TLN204")]
+
+
+def test_nobody_calls_it(tmp_path: Path) -> None:
+    assert levels(tmp_path) == ["error", "smell"]
+
+
+def test_all_calls_are_under_no_grad(tmp_path: Path) -> None:
+    assert levels(tmp_path, voice=OFF) == ["strict", "strict"]
+
+
+def test_one_call_is_not(tmp_path: Path) -> None:
+    assert levels(tmp_path, voice=OFF, training=ON) == ["error", "smell"]
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ("def helper(voice, x):\n    return voice.encoder.features(x)\n", ["strict", "smell"]),
+        (
+            "import torch\n\ndef helper(voice, x):\n    return voice.encoder.features(x)\n\n"
+            "@torch.inference_mode()\ndef run(voice, x):\n    return helper(voice, x)\n",
+            ["strict", "strict"],
+        ),
+        (
+            "import torch\n\ndef helper(voice, x):\n    return voice.encoder.features(x)\n\n"
+            "@torch.inference_mode(False)\ndef run(voice, x):\n    return helper(voice, x)\n",
+            ["strict", "smell"],
+        ),
+        ("def hand(voice, run):\n    return run(voice.encoder.features)\n", ["strict", "smell"]),
+        ("def hand(voice, run):\n    return run(voice.encoder)\n", ["error", "strict"]),
+        ("def kept(voice, trainer):\n    trainer.net = voice.encoder\n", ["strict", "strict"]),
+        (
+            "def kept(voice, trainer):\n    trainer.net = voice.encoder\n\n"
+            "def train(trainer, x):\n    return trainer.net(x)\n",
+            ["error", "strict"],
+        ),
+        ("from net.encoder import Encoder\n\nKINDS = {'plain': Encoder}\n", ["error", "strict"]),
+        ("from net.encoder import Encoder as Other\n\nnet = Other()\n", ["error", "strict"]),
+        ("from net.encoder import Encoder\n\ndef made():\n    return Encoder()\n", ["strict", "strict"]),
+        (
+            "from net.encoder import Encoder\n\ndef made():\n    return Encoder()\n\n"
+            "def train(x):\n    net = made()\n    return net(x)\n",
+            ["error", "strict"],
+        ),
+        ("def look(voice, name='features'):\n    return getattr(voice, name)\n", ["strict", "smell"]),
+        ("def train(voice, x):\n    return voice.encoder.forward(x)\n", ["error", "strict"]),
+        (
+            "class Other:\n    def __init__(self, encoder):\n        self.encoder = encoder\n\n"
+            "    def train(self, x):\n        return self.encoder(x)\n",
+            ["strict", "strict"],
+        ),
+        (
+            "from net.voice import Voice\n\nclass Louder(Voice):\n"
+            "    def train(self, x):\n        return self.encoder(x)\n",
+            ["error", "strict"],
+        ),
+    ],
+)
+def test_who_else_may_call_it(tmp_path: Path, more: str, found: list[str]) -> None:
+    """Of `forward` the calls of the objects count, of another method those of its name."""
+    assert levels(tmp_path, voice=OFF, more=more) == found
+
+
+def test_what_a_module_shows_of_itself_says_nothing_of_its_users(tmp_path: Path) -> None:
+    demo = "import torch\nfrom net.encoder import Encoder\n\nif __name__ == '__main__':\n    net = None\n"
+    demo += "    with torch.no_grad():\n        net.features(torch.ones(1, 2, 2))\n"
+    assert levels(tmp_path, demo=demo) == ["error", "smell"]
+
+
+def test_what_only_calls_itself_is_called_by_nobody(tmp_path: Path) -> None:
+    again = "def features(encoder, x):\n    return encoder.features(x)\n"
+    assert levels(tmp_path, more=again) == ["error", "smell"]
+
+
+def test_what_cannot_be_read_may_call_it(tmp_path: Path) -> None:
+    assert levels(tmp_path, voice=OFF, more="Encoder, features = (\n") == ["error", "smell"]
