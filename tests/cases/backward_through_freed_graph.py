@@ -1105,3 +1105,31 @@ def product_of_a_view_without_an_edge_and_a_leaf():
     h = v * b * eval("2")
     h.sum().backward()
     h.sum().backward()  # error: [TLN101]
+
+
+def gradient_of_a_cross_entropy_penalised_twice():
+    """Raises: backward through the graph a second time"""
+    net = nn.Linear(4, 3)
+    x = torch.rand(5, 4, requires_grad=True)
+    loss = F.cross_entropy(net(x), torch.randint(3, (5,)))
+    slope = torch.autograd.grad(loss, x, create_graph=True)[0]
+    slope.pow(2).sum().backward()
+    slope.norm().backward()  # error: [TLN101]
+
+
+def gradient_of_the_targets_of_a_cross_entropy():
+    """It depends on the scores alone, and these on nothing."""
+    scores = torch.rand(5, 3)
+    target = torch.rand(5, 3, requires_grad=True)
+    weight = torch.ones(3, requires_grad=True)
+    slope = torch.autograd.grad(F.cross_entropy(scores, target), target, create_graph=True)[0]
+    (slope * weight).sum().backward()
+    (slope * weight).sum().backward()
+
+
+def gradient_of_a_cross_entropy_kept_for_two_penalties():
+    net = nn.Linear(4, 3)
+    x = torch.rand(5, 4, requires_grad=True)
+    loss = F.cross_entropy(net(x), torch.randint(3, (5,)))
+    slope = torch.autograd.grad(loss, x, create_graph=True)[0]
+    (slope.pow(2).sum() + slope.norm()).backward()

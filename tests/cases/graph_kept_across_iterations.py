@@ -466,3 +466,52 @@ def list_cleared_that_a_hook_fills():
         outputs.clear()
         net(torch.rand(1, 3))
         torch.cat(outputs).sum().backward()
+
+
+def running_mean_begun_in_a_branch():
+    """Holds: smooth.grad_fn is not None"""
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    smooth = None
+    for _ in range(4):
+        output = net(torch.rand(4, 2))
+        loss = output.pow(2).mean()
+        error = output.abs().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if smooth is None:
+            smooth = error
+        smooth = 0.5 * error + 0.5 * smooth  # warning: [TLN106]
+
+
+def running_mean_begun_in_a_branch_and_cut():
+    """Each mean holds the graph of one iteration."""
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    smooth = None
+    for _ in range(4):
+        output = net(torch.rand(4, 2))
+        loss = output.pow(2).mean()
+        error = output.abs().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if smooth is None:
+            smooth = error
+        smooth = 0.5 * error + 0.5 * smooth.detach()
+
+
+def mean_of_two_begun_anew():
+    """It begins in every iteration."""
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(4):
+        output = net(torch.rand(4, 2))
+        loss = output.pow(2).mean()
+        smooth = loss
+        smooth = 0.5 * output.abs().mean() + 0.5 * smooth
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print(smooth.item())

@@ -156,7 +156,7 @@ def record_operation(
         holds = Truth.NO if not edges else holds & _holds_any(autograd, op, bound)
     node = new_node(autograd, op.node, display, origin, grad, edges, holds)
     node.composed = not is_one_node(op)
-    node.formula = "inputs" if op.name in _OF_HIDDEN else _formula(operation_of(node), bound)
+    node.formula = "inputs" if _of_hidden(op, bound) else _formula(operation_of(node), bound)
     if node.composed:
         node.last_holds = Truth.YES if _ends_in_likelihood(op, bound) else last_node_holds(op)
     saved: list[Saved] = []
@@ -272,8 +272,21 @@ def _holds_any(autograd: Autograd, op: Op, bound: dict[str, Value]) -> Truth:
     return Truth.YES if any(each is not None and not is_open(each) for each in needed) else Truth.MAYBE
 
 
-_OF_HIDDEN = frozenset({"l1_loss"})
-"""Composed operations that save a result of all their inputs that nobody sees, on which each gradient depends."""
+def _of_hidden(op: Op, bound: dict[str, Value]) -> bool:
+    """
+    Whether a composed operation saves a result of all its inputs that nobody sees, on which each gradient depends: the
+    difference of `l1_loss`; the `log_softmax` of `cross_entropy`, which knows nothing of a target that requires grad.
+    """
+    if op.name == "l1_loss":
+        return True
+    scores, target = bound.get("self", bound.get("input")), bound.get("target")
+    return (
+        op.name == "cross_entropy"
+        and isinstance(scores, Tensor)
+        and scores.requires_grad == GRAD_YES
+        and isinstance(target, Tensor)
+        and target.requires_grad == GRAD_NO
+    )
 
 
 def _ends_in_likelihood(op: Op, bound: dict[str, Value]) -> bool:

@@ -137,6 +137,9 @@ class Collections(Observer):
             for tensor in self._tensors(bound)
             if tensor is not options[0] and _made_in(tensor, iteration) and not _leads_to(tensor, old, iteration)
         ]
+        if begun is not None and again and begun.iteration == iteration and _is_begun(options[0], begun.value):
+            # `if mean is None: mean = loss` stands before it: the first mean is of one loss and itself
+            self._begun[dotted(target)] = _Addition(iteration, options[0], None, None)
         if len(own) != 1:
             return
         addition = _Addition(iteration, own[0], target, node)
@@ -358,6 +361,12 @@ def _freed_behind(nodes: list[GraphNode], iteration: tuple[int, ...]) -> set[int
 def statements_target(statement: ir.Assign) -> ir.Expression:
     """The one target of an assignment."""
     return statement.targets[0]
+
+
+def _is_begun(tensor: Tensor, value: Tensor) -> bool:
+    """Whether a tensor was made, in the iteration in which a running value began, of that value."""
+    nodes = {id(node) for _, node in value.grad_fn}
+    return all(_leads_to(tensor, nodes, node.iteration) for _, node in tensor.grad_fn)
 
 
 def _made_in(tensor: Tensor, iteration: tuple[int, ...]) -> bool:
