@@ -502,3 +502,44 @@ def a_layer_that_another_method_freezes():
     frozen = Net()
     frozen.on_train_epoch_start()
     out = frozen(torch.rand(2, 3))
+
+
+def replaced_where_there_is_a_nan():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qkv = nn.Linear(4, 12)
+            self.dropout = nn.Dropout(0.1)
+
+        def forward(self, x):
+            q, k, v = self.qkv(x).chunk(3, dim=-1)
+            attn = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+            attn[..., :1] = 0  # warning: [TLN205]
+            if torch.isnan(attn).any():
+                attn = torch.ones_like(attn) / attn.shape[-1]
+            return self.dropout(attn) @ v
+
+    Attention()(torch.rand(2, 3, 4)).sum().backward()
+
+
+def replaced_where_there_is_none():
+    """The other arm gives what nobody wrote into."""
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qkv = nn.Linear(4, 12)
+            self.dropout = nn.Dropout(0.1)
+
+        def forward(self, x):
+            q, k, v = self.qkv(x).chunk(3, dim=-1)
+            attn = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+            shown = attn.detach().clone()
+            shown[..., :1] = 0
+            if not torch.isnan(attn).any():
+                return self.dropout(attn) @ v
+            return shown @ v
+
+    Attention()(torch.rand(2, 3, 4)).sum().backward()

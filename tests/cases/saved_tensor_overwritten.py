@@ -2124,3 +2124,25 @@ def what_no_release_is_known_to_have():
 
     weight = nn.Parameter(torch.ones(2))
     norm(nn.Linear(2, 2)(torch.rand(3, 2)), weight).sum().backward()
+
+
+def replaced_where_there_is_a_nan_by_whoever_infers():
+    """Two conditions, and one may say that nobody differentiates."""
+    exporting = eval("lambda: True")
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qkv = nn.Linear(4, 12)
+
+        def forward(self, x):
+            q, k, v = self.qkv(x).chunk(3, dim=-1)
+            attn = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+            attn[..., :1] = 0  # smell: [TLN205]
+            if exporting():
+                attn = torch.ones_like(attn)
+            if torch.isinf(attn).any():
+                attn = torch.zeros_like(attn)
+            return attn @ v
+
+    Attention()(torch.rand(2, 3, 4)).sum().backward()
