@@ -2146,3 +2146,79 @@ def replaced_where_there_is_a_nan_by_whoever_infers():
             return attn @ v
 
     Attention()(torch.rand(2, 3, 4)).sum().backward()
+
+
+def attention_whose_heads_are_put_together_again():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads, self.head_dim = heads, dim // heads
+            self.q = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            b, t, _ = x.shape
+            q = self.q(x).view(b, t, self.heads, self.head_dim).transpose(1, 2)
+            out = F.scaled_dot_product_attention(q, q, q)
+            out = out.transpose(1, 2).reshape(b, t, -1)
+            out.zero_()  # warning: [TLN201]
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8)).sum().backward()
+
+
+def attention_of_a_query_among_three():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads = heads
+            self.qkv = nn.Linear(dim, dim * 3)
+
+        def forward(self, x):
+            b, t, c = x.shape
+            qkv = self.qkv(x).reshape(b, t, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
+            q, k, v = qkv.unbind(0)
+            out = F.scaled_dot_product_attention(q, k, v).permute(0, 2, 1, 3).flatten(2)
+            out.clamp_(min=0.1)  # warning: [TLN201]
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8)).sum().backward()
+
+
+def attention_whose_heads_are_told_one_after_the_other():
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads, self.head_dim = heads, dim // heads
+            self.q = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            b, t, _ = x.shape
+            q = self.q(x).view(b, t, self.heads, self.head_dim).transpose(1, 2)
+            out = F.scaled_dot_product_attention(q, q, q)
+            out = out.reshape(b, self.heads * t, -1)
+            out.zero_()
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8)).sum().backward()
+
+
+def attention_of_which_a_copy_is_put_together():
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads, self.head_dim = heads, dim // heads
+            self.q = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            b, t, _ = x.shape
+            q = self.q(x).view(b, t, self.heads, self.head_dim).transpose(1, 2)
+            out = F.scaled_dot_product_attention(q, q, q)[:, :, 1:]
+            out = out.transpose(1, 2).reshape(b * (t - 1), -1)
+            out.zero_()
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8)).sum().backward()

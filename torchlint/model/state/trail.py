@@ -47,7 +47,7 @@ _FLAGS = frozenset({"havocked", "hooked", "hooked_by_all", "patched", "retains_g
 _UNIONS = frozenset({"replaced"})
 _TIMES = frozenset({"device_set", "grad_reset", "grad_time"})
 _SPELLINGS = frozenset({"cut", "default_device", "default_dtype", "device", "made_by", "precise"})
-_SAME_OR_NONE = frozenset({"children", "contents", "layer", "strides", "trues"})
+_SAME_OR_NONE = frozenset({"children", "contents", "layer", "order", "strides", "trues"})
 JOINED = frozenset(
     {"config", "grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters", "complete"}
 ).union(

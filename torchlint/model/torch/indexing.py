@@ -33,7 +33,7 @@ from torchlint.model.state.values import (
     made_of,
 )
 from torchlint.model.torch.arguments import kind_of
-from torchlint.model.torch.layout import lay, view_layout
+from torchlint.model.torch.layout import lay, order_view, view_layout
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.results import derive
 from torchlint.model.torch.torch import Torch
@@ -153,7 +153,9 @@ def _view(
     op = ops.find("getitem.basic")[0]
     grad, node = record_operation(torch.autograd, op, {"self": tensor}, origin, "[...]")
     view = view_of(torch.autograd, tensor, origin, "[...]", node, grad, shape, "view")
-    lay(view, view_layout("getitem", {"index": index_structure(index)}, tensor, shape))
+    structure: dict[str, object] = {"index": index_structure(index)}
+    lay(view, view_layout("getitem", structure, tensor, shape))
+    order_view(view, "getitem", structure, tensor)
     view.name = ""
     derive(torch, view, op, {"self": tensor})
     return view

@@ -11,6 +11,7 @@ from collections.abc import Sequence as Many
 
 from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.ops.find import Op
+from torchlint.knowledge.ops.kernels import FUSED, HEADS_INSIDE
 from torchlint.knowledge.promotion import ANYTHING, Operand, result_dtype
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.knowledge.shapes.strides import Strides
@@ -50,7 +51,15 @@ from torchlint.model.torch.arguments import (
     precise_dtype,
 )
 from torchlint.model.torch.defaults import MOVES, SINGLE, asked_device
-from torchlint.model.torch.layout import lay, reshape_shares, result_layout, view_layout
+from torchlint.model.torch.layout import (
+    is_dense_by,
+    lay,
+    order_of,
+    order_view,
+    reshape_shares,
+    result_layout,
+    view_layout,
+)
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
 
@@ -143,6 +152,9 @@ def _result(
         operands = [tensor for value in bound.values() for _, tensor in present(torch, value)]
         if op.name in _LAID_OUT or op.name.startswith(_LIBRARIES):
             result.contiguous = Truth.MAYBE
+            query = bound.get("query") if op.name in FUSED else None
+            if isinstance(query, Tensor) and order_of(query) == HEADS_INSIDE:
+                result.order, result.laid_by = HEADS_INSIDE, op.name
         elif any(tensor.contiguous is not Truth.YES for tensor in operands):
             # Elementwise operations and reductions keep the order of their input's strides.
             lay(result, result_layout(op.name, operands, shape))
@@ -319,6 +331,7 @@ def _alias(
         )
         for each in views:
             lay(each, operation_layout(op.name, bound, source, each.shape))
+            order_view(each, op.name, _arguments(bound), source)
         return Sequence("tuple", views) if inferred != (None,) else Sequence("tuple", None, views[0])
     if truth is Truth.MAYBE:
         truth = _shares(torch, op, source, bound, inferred[0])
@@ -334,12 +347,14 @@ def _alias(
     )
     if isinstance(view, Tensor) and same is Truth.NO:
         lay(view, operation_layout(op.name, bound, source, inferred[0]))
+        order_view(view, op.name, _arguments(bound), source)
         derive(torch, view, op, bound)
         if op.name in ("real", "imag", "view_as_real", "view_as_complex"):
             view.dtype, view.precise = _dtype_of(torch, op, bound, True)
     if truth is Truth.YES:
         return view
-    number = torch.machine.branch((id(origin), "shares memory"))
+    kernel = is_dense_by(source) if op.name in _RESHAPES or op.name == "contiguous" else ""
+    number = torch.machine.branch((id(origin), "shares memory", kernel))
     copy = _result(torch, op, bound, grad, node, inferred[0], origin, display, 0)
     if not copy.name:
         copy.name = source.name if op.name in _KEEPS_NAME else ""
@@ -348,7 +363,11 @@ def _alias(
 
 def operation_layout(name: str, bound: dict[str, Value], source: Tensor, shape: Shape) -> tuple[Truth, Strides | None]:
     """The layout of a view that an operation gives of an argument."""
-    return view_layout(name, {key: as_argument(value) for key, value in bound.items()}, source, shape)
+    return view_layout(name, _arguments(bound), source, shape)
+
+
+def _arguments(bound: dict[str, Value]) -> dict[str, object]:
+    return {key: as_argument(value) for key, value in bound.items()}
 
 
 def _cast_to(torch: Torch, name: str, bound: dict[str, Value]) -> str:
