@@ -2222,3 +2222,92 @@ def attention_of_which_a_copy_is_put_together():
             return out
 
     Attention(8, 2)(torch.rand(2, 3, 8)).sum().backward()
+
+
+def cast_to_the_dtype_that_it_has():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = torch.softmax(self.score(x).float(), dim=-1).to(x.dtype)
+            w *= 2  # warning: [TLN201]
+            return w
+
+    Attention(3)(torch.rand(2, 3)).sum().backward()
+
+
+def cast_back_to_the_type_that_it_has():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            dtype = x.dtype
+            w = torch.softmax(self.score(x), dim=-1, dtype=torch.float32).to(dtype)
+            w.clamp_(min=0.1)  # warning: [TLN201]
+            return w
+
+    Attention(3)(torch.rand(2, 3)).sum().backward()
+
+
+def cast_to_a_dtype_that_it_has_not():
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = torch.softmax(self.score(x).double(), dim=-1).to(x.dtype)
+            w *= 2  # smell: [TLN204]
+            return w
+
+    Attention(3)(torch.rand(2, 3)).sum().backward()
+
+
+def cast_of_what_nobody_has_saved():
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = (self.score(x).float() * 3).to(x.dtype)
+            w *= 2
+            return w
+
+    Attention(3)(torch.rand(2, 3)).sum().backward()
+
+
+def cast_from_what_somebody_made_double():
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = torch.softmax(self.score(x).double(), dim=-1).to(torch.float32)
+            w *= 2  # smell: [TLN204]
+            return w
+
+    Attention(3)(torch.rand(2, 3)).sum().backward()
+
+
+def cast_from_what_a_double_was_multiplied_with():
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = (self.score(x) * self.score(x).double()).exp().to(torch.float32)
+            w *= 2  # smell: [TLN204]
+            return w
+
+    Attention(3)(torch.rand(2, 3)).sum().backward()

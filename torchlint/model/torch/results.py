@@ -62,6 +62,7 @@ from torchlint.model.torch.layout import (
 )
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _OPERANDS = frozenset({"self", "input", "other", "tensors", "exponent", "min", "max"})
 _KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "float", "contiguous"})
@@ -219,11 +220,20 @@ def _dtype_of(torch: Torch, op: Op, bound: dict[str, Value], differentiable: boo
         each
         for name, value in bound.items()
         if name in _OPERANDS or name in op.differentiable or name in op.may_differentiate
-        for each in _operands(value)
+        for each in _operands_by_default(torch, value)
         if name not in op.may_differentiate or name in _OPERANDS or not each.number
     ]
     dtype_class, precise = result_dtype(op.name, operands, differentiable, torch.default_dtype)
-    return dtype_class, precise if torch.very_dtypes else ""
+    if torch.by_default and not precise and dtype_class == "float":  # of what has no dtype the default is believed
+        precise = next((each.dtype for each in operands if each.dtype not in ("", torch.default_dtype)), "")
+    return dtype_class, precise if torch.very_dtypes or torch.by_default else ""
+
+
+def _operands_by_default(torch: Torch, value: Value) -> list[Operand]:
+    """`_operands`; where a `forward` runs as it does by default, one that requires grad has the default dtype."""
+    precise = dtype_of(torch, value) if torch.by_default and type(value) is Tensor else ""
+    kind = class_of(precise) or "float"
+    return [Operand(kind, kind, precise)] if precise else _operands(value)
 
 
 def _operands(value: Value, known: dict[int, list[Operand]] | None = None) -> list[Operand]:
@@ -353,12 +363,28 @@ def _alias(
             view.dtype, view.precise = _dtype_of(torch, op, bound, True)
     if truth is Truth.YES:
         return view
-    kernel = is_dense_by(source) if op.name in _RESHAPES or op.name == "contiguous" else ""
-    number = torch.machine.branch((id(origin), "shares memory", kernel))
+    number = torch.machine.branch(_sharing(torch, op, bound, source, origin))
     copy = _result(torch, op, bound, grad, node, inferred[0], origin, display, 0)
     if not copy.name:
         copy.name = source.name if op.name in _KEEPS_NAME else ""
     return choose([(frozenset({(number, 1)}), view), (frozenset({(number, 0)}), copy)])
+
+
+def _sharing(torch: Torch, op: Op, bound: dict[str, Value], source: Tensor, origin: ir.Node) -> object:
+    """
+    The key of the decision whether an operation gives what it was given or a copy: of a cast to the dtype of another
+    tensor (`y.to(x.dtype)`) the condition under which it does nothing, of a reshape the kernel that decides it, if any.
+    """
+    given = origin.arguments[0].value if isinstance(origin, ir.Call) and len(origin.arguments) == 1 else None
+    asked, dtype = dotted(given), dtype_of(torch, source) if op.name in ("to", "type_as") else ""
+    asked = asked if dtype and dtype == torch.default_dtype else ""  # of another dtype few are
+    wanted = bound.get("device")  # which is what a dtype that nobody knows is taken for
+    if asked and isinstance(wanted, Scalar) and wanted.kind == "dtype" and wanted.device in ("", dtype):
+        return f"{asked} == {dtype}", (id(origin),)
+    if asked and "other" in bound and _same_device(torch, op, source, bound) is Truth.YES:
+        return f"{asked}.dtype == {dtype}", (id(origin),)
+    kernel = is_dense_by(source) if op.name in _RESHAPES or op.name == "contiguous" else ""
+    return id(origin), "shares memory", kernel
 
 
 def operation_layout(name: str, bound: dict[str, Value], source: Tensor, shape: Shape) -> tuple[Truth, Strides | None]:
