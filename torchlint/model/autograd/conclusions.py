@@ -32,6 +32,7 @@ from torchlint.model.events.trace import Step
 from torchlint.model.state.alternatives import emit_covered
 from torchlint.model.state.callers import of_data
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, covered, unconditional
+from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import GraphNode, Saved, Tensor, Value, Write, alternatives, reachable_tensors
 
 _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac(?!k)|onnx|jit|compil")
@@ -166,7 +167,7 @@ def _one_decision(autograd: Autograd, read: SavedRead, rest: Guard) -> Condition
     ((number, arm),) = rest
     machine = autograd.machine
     found = machine.condition(number)
-    others = [key for key, _ in unconditional(read.basis) if key != number]
+    others = [key for key, arm in unconditional(read.basis) if key != number and not _trains(machine, key, arm)]
     if found is None and isinstance(number, int):
         found = of_data(machine.decision(number))
         if found is not None and any(of_data(machine.decision(key)) for key in others if isinstance(key, int)):
@@ -176,6 +177,11 @@ def _one_decision(autograd: Autograd, read: SavedRead, rest: Guard) -> Condition
     if any(machine.condition(key) is not None for key in others):
         return None
     return Condition("branch", found, arm == 1)
+
+
+def _trains(machine: Machine, number: object, arm: int) -> bool:
+    """Whether a decision is that `self.training` holds: where somebody differentiates, it mostly does."""
+    return arm == 1 and _TRAINING.fullmatch(machine.condition(number) or "") is not None
 
 
 def _beside_training(condition: str) -> str:
@@ -266,6 +272,8 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool
         write = records[0].write
         leaf_raises = _over_paths(records, "leaf_raises")
         if write.foreign_call is not None and leaf_raises is not Truth.YES:
+            if broken.get(key) is Truth.MAYBE:
+                autograd.machine.open_write = True
             continue
         raised = next((r for r in records if r.leaf_raises is Truth.YES), records[0])
         chosen = raised if leaf_raises is Truth.YES else records[0]
