@@ -543,3 +543,64 @@ def replaced_where_there_is_none():
             return shown @ v
 
     Attention()(torch.rand(2, 3, 4)).sum().backward()
+
+
+def part_that_the_next_round_writes_into():
+    """Raises: modified by an inplace operation"""
+
+    class Scaled(nn.Module):
+        def __init__(self, parts, wide):
+            super().__init__()
+            self.parts = parts
+            self.weight = nn.Parameter(torch.rand(wide))
+
+        @staticmethod
+        def part(l):
+            return slice(l * l, (l + 1) * (l + 1))
+
+        def forward(self, x):
+            out = []
+            for l in range(self.parts):
+                block = x[:, Scaled.part(l)]
+                block[..., :1] = 0  # error: [TLN205]
+                out.append(block * self.weight[Scaled.part(l)])
+            return torch.cat(out, dim=-1)
+
+    Scaled(2, 4)(torch.rand(3, 4)).sum().backward()
+
+
+def part_of_a_copy_that_each_round_makes():
+    class Scaled(nn.Module):
+        def __init__(self, parts, wide):
+            super().__init__()
+            self.parts = parts
+            self.weight = nn.Parameter(torch.rand(wide))
+
+        def forward(self, x):
+            out = []
+            for l in range(self.parts):
+                block = x.clone()[:, slice(l * l, (l + 1) * (l + 1))]
+                block[..., :1] = 0
+                out.append(block * self.weight[l * l : (l + 1) * (l + 1)])
+            return torch.cat(out, dim=-1)
+
+    Scaled(2, 4)(torch.rand(3, 4)).sum().backward()
+
+
+def part_that_only_the_last_round_keeps():
+    class Scaled(nn.Module):
+        def __init__(self, parts, wide):
+            super().__init__()
+            self.parts = parts
+            self.weight = nn.Parameter(torch.rand(wide))
+
+        def forward(self, x):
+            out = []
+            for l in range(self.parts):
+                out.clear()
+                block = x[:, l : l + 1]
+                block[..., :1] = 0
+                out.append(block * self.weight[l])
+            return torch.cat(out, dim=-1)
+
+    Scaled(2, 4)(torch.rand(3, 4)).sum().backward()

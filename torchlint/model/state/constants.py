@@ -35,7 +35,7 @@ NONE = Constant(None)
 class Scalar:
     """
     A Python value of a known plain type and unknown value: "int", "float", "bool", "str", "number", "device",
-    "dtype", "grad_mode" (whether the caller has grad mode on), "other".
+    "dtype", "slice", "grad_mode" (whether the caller has grad mode on), "other".
     """
 
     kind: str

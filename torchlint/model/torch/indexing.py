@@ -67,6 +67,8 @@ def index_structure(index: Value | SliceValue | list[Value | SliceValue]) -> obj
         return slice(*(_part(part) for part in (index.lower, index.upper, index.step)))
     if isinstance(index, Tensor):
         return shapes.Sized(index.shape, index.dtype, _trues(index))
+    if isinstance(index, Scalar) and index.kind == "slice":
+        return slice(shapes.UNKNOWN, shapes.UNKNOWN, shapes.UNKNOWN)
     if isinstance(index, Scalar):
         return shapes.INTEGER if index.kind in ("int", "number") else shapes.UNKNOWN
     if isinstance(index, Sequence) and index.kind == "tuple" and index.items is not None:
