@@ -527,3 +527,103 @@ def samples_that_are_only_drawn_with_grad_mode_off():
         drawn = flow.drawn(torch.rand(3, 2))
         flow.sampled(torch.rand(3, 2))
     flow.sampled(torch.rand(3, 2))
+def replaced_where_there_is_a_nan():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qkv = nn.Linear(4, 12)
+            self.dropout = nn.Dropout(0.1)
+
+        def forward(self, x):
+            q, k, v = self.qkv(x).chunk(3, dim=-1)
+            attn = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+            attn[..., :1] = 0  # warning: [TLN205]
+            if torch.isnan(attn).any():
+                attn = torch.ones_like(attn) / attn.shape[-1]
+            return self.dropout(attn) @ v
+
+    Attention()(torch.rand(2, 3, 4)).sum().backward()
+
+
+def replaced_where_there_is_none():
+    """The other arm gives what nobody wrote into."""
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qkv = nn.Linear(4, 12)
+            self.dropout = nn.Dropout(0.1)
+
+        def forward(self, x):
+            q, k, v = self.qkv(x).chunk(3, dim=-1)
+            attn = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+            shown = attn.detach().clone()
+            shown[..., :1] = 0
+            if not torch.isnan(attn).any():
+                return self.dropout(attn) @ v
+            return shown @ v
+
+    Attention()(torch.rand(2, 3, 4)).sum().backward()
+
+
+def part_that_the_next_round_writes_into():
+    """Raises: modified by an inplace operation"""
+
+    class Scaled(nn.Module):
+        def __init__(self, parts, wide):
+            super().__init__()
+            self.parts = parts
+            self.weight = nn.Parameter(torch.rand(wide))
+
+        @staticmethod
+        def part(l):
+            return slice(l * l, (l + 1) * (l + 1))
+
+        def forward(self, x):
+            out = []
+            for l in range(self.parts):
+                block = x[:, Scaled.part(l)]
+                block[..., :1] = 0  # error: [TLN205]
+                out.append(block * self.weight[Scaled.part(l)])
+            return torch.cat(out, dim=-1)
+
+    Scaled(2, 4)(torch.rand(3, 4)).sum().backward()
+
+
+def part_of_a_copy_that_each_round_makes():
+    class Scaled(nn.Module):
+        def __init__(self, parts, wide):
+            super().__init__()
+            self.parts = parts
+            self.weight = nn.Parameter(torch.rand(wide))
+
+        def forward(self, x):
+            out = []
+            for l in range(self.parts):
+                block = x.clone()[:, slice(l * l, (l + 1) * (l + 1))]
+                block[..., :1] = 0
+                out.append(block * self.weight[l * l : (l + 1) * (l + 1)])
+            return torch.cat(out, dim=-1)
+
+    Scaled(2, 4)(torch.rand(3, 4)).sum().backward()
+
+
+def part_that_only_the_last_round_keeps():
+    class Scaled(nn.Module):
+        def __init__(self, parts, wide):
+            super().__init__()
+            self.parts = parts
+            self.weight = nn.Parameter(torch.rand(wide))
+
+        def forward(self, x):
+            out = []
+            for l in range(self.parts):
+                out.clear()
+                block = x[:, l : l + 1]
+                block[..., :1] = 0
+                out.append(block * self.weight[l])
+            return torch.cat(out, dim=-1)
+
+    Scaled(2, 4)(torch.rand(3, 4)).sum().backward()

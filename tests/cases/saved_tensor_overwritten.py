@@ -2124,3 +2124,190 @@ def what_no_release_is_known_to_have():
 
     weight = nn.Parameter(torch.ones(2))
     norm(nn.Linear(2, 2)(torch.rand(3, 2)), weight).sum().backward()
+
+
+def replaced_where_there_is_a_nan_by_whoever_infers():
+    """Two conditions, and one may say that nobody differentiates."""
+    exporting = eval("lambda: True")
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qkv = nn.Linear(4, 12)
+
+        def forward(self, x):
+            q, k, v = self.qkv(x).chunk(3, dim=-1)
+            attn = torch.softmax(q @ k.transpose(-2, -1), dim=-1)
+            attn[..., :1] = 0  # smell: [TLN205]
+            if exporting():
+                attn = torch.ones_like(attn)
+            if torch.isinf(attn).any():
+                attn = torch.zeros_like(attn)
+            return attn @ v
+
+    Attention()(torch.rand(2, 3, 4)).sum().backward()
+
+
+def attention_whose_heads_are_put_together_again():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads, self.head_dim = heads, dim // heads
+            self.q = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            b, t, _ = x.shape
+            q = self.q(x).view(b, t, self.heads, self.head_dim).transpose(1, 2)
+            out = F.scaled_dot_product_attention(q, q, q)
+            out = out.transpose(1, 2).reshape(b, t, -1)
+            out.zero_()  # warning: [TLN201]
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8)).sum().backward()
+
+
+def attention_of_a_query_among_three():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads = heads
+            self.qkv = nn.Linear(dim, dim * 3)
+
+        def forward(self, x):
+            b, t, c = x.shape
+            qkv = self.qkv(x).reshape(b, t, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
+            q, k, v = qkv.unbind(0)
+            out = F.scaled_dot_product_attention(q, k, v).permute(0, 2, 1, 3).flatten(2)
+            out.clamp_(min=0.1)  # warning: [TLN201]
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8)).sum().backward()
+
+
+def attention_whose_heads_are_told_one_after_the_other():
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads, self.head_dim = heads, dim // heads
+            self.q = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            b, t, _ = x.shape
+            q = self.q(x).view(b, t, self.heads, self.head_dim).transpose(1, 2)
+            out = F.scaled_dot_product_attention(q, q, q)
+            out = out.reshape(b, self.heads * t, -1)
+            out.zero_()
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8)).sum().backward()
+
+
+def attention_of_which_a_copy_is_put_together():
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads, self.head_dim = heads, dim // heads
+            self.q = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            b, t, _ = x.shape
+            q = self.q(x).view(b, t, self.heads, self.head_dim).transpose(1, 2)
+            out = F.scaled_dot_product_attention(q, q, q)[:, :, 1:]
+            out = out.transpose(1, 2).reshape(b * (t - 1), -1)
+            out.zero_()
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8)).sum().backward()
+
+
+def cast_to_the_dtype_that_it_has():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = torch.softmax(self.score(x).float(), dim=-1).to(x.dtype)
+            w *= 2  # warning: [TLN201]
+            return w
+
+    Attention(3)(torch.rand(2, 3)).sum().backward()
+
+
+def cast_back_to_the_type_that_it_has():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            dtype = x.dtype
+            w = torch.softmax(self.score(x), dim=-1, dtype=torch.float32).to(dtype)
+            w.clamp_(min=0.1)  # warning: [TLN201]
+            return w
+
+    Attention(3)(torch.rand(2, 3)).sum().backward()
+
+
+def cast_to_a_dtype_that_it_has_not():
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = torch.softmax(self.score(x).double(), dim=-1).to(x.dtype)
+            w *= 2  # smell: [TLN204]
+            return w
+
+    Attention(3)(torch.rand(2, 3)).sum().backward()
+
+
+def cast_of_what_nobody_has_saved():
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = (self.score(x).float() * 3).to(x.dtype)
+            w *= 2
+            return w
+
+    Attention(3)(torch.rand(2, 3)).sum().backward()
+
+
+def cast_from_what_somebody_made_double():
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = torch.softmax(self.score(x).double(), dim=-1).to(torch.float32)
+            w *= 2  # smell: [TLN204]
+            return w
+
+    Attention(3)(torch.rand(2, 3)).sum().backward()
+
+
+def cast_from_what_a_double_was_multiplied_with():
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = (self.score(x) * self.score(x).double()).exp().to(torch.float32)
+            w *= 2  # smell: [TLN204]
+            return w
+
+    Attention(3)(torch.rand(2, 3)).sum().backward()

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from torchlint.knowledge.ops.kernels import HEADS_INSIDE
 from torchlint.knowledge.shapes import strides
+from torchlint.knowledge.shapes.contiguity import order_after
 from torchlint.knowledge.shapes.infer import UNKNOWN, Sized
 
 torch = pytest.importorskip("torch")
@@ -110,3 +112,37 @@ def test_nothing_is_said_of_what_is_unknown() -> None:
     assert strides.elementwise("softmax", [((3, 4), (1, 3))], (3, 4)) is None
     assert strides.elementwise("add", [((3, 4), None)], (3, 4)) is None
     assert strides.viewed("select", {"self": _known(torch.rand(2, 3)), "dim": UNKNOWN}, (3, 1), (3,)) is None
+
+
+_ORDERED: list[tuple[str, dict[str, object], Callable[[Any], Any]]] = [
+    ("transpose", {"dim0": 1, "dim1": 2}, lambda x: x.transpose(1, 2)),
+    ("transpose", {"dim0": -1, "dim1": 0}, lambda x: x.transpose(-1, 0)),
+    ("permute", {"dims": (2, 0, 3, 1)}, lambda x: x.permute(2, 0, 3, 1)),
+    ("unbind", {"dim": 1}, lambda x: x.unbind(1)[1]),
+    ("select", {"dim": -1, "index": 1}, lambda x: x.select(-1, 1)),
+    ("getitem", {"index": 1}, lambda x: x[1]),
+    ("narrow", {"dim": 2, "start": 1, "length": 2}, lambda x: x.narrow(2, 1, 2)),
+    ("chunk", {"chunks": 2, "dim": 3}, lambda x: x.chunk(2, 3)[1]),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "view"), _ORDERED)
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 2, 1, 3), (3, 1, 0, 2)])
+def test_order_of_views_whose_sizes_nobody_knows(
+    name: str, arguments: dict[str, object], view: Callable[[Any], Any], order: tuple[int, ...]
+) -> None:
+    source = torch.empty(4, 6, 8, 10).permute(*(order.index(axis) for axis in range(4)))
+    laid = sorted(range(4), key=lambda axis: -source.stride(axis))
+    result = view(source)
+    wanted = tuple(sorted(range(result.dim()), key=lambda axis: -result.stride(axis)))
+    assert order_after(name, arguments, laid, result.dim()) == wanted
+
+
+def test_fused_attention_lays_its_result_as_its_query() -> None:
+    for query in (torch.rand(2, 5, 3, 4), torch.rand(2, 5, 3, 3, 4)[:, :, 1]):
+        q = query.transpose(1, 2).requires_grad_()
+        out = torch.nn.functional.scaled_dot_product_attention(q, q, q)
+        assert "ForCpu" in str(out.grad_fn)
+        laid = tuple(sorted(range(4), key=lambda axis: -out.stride(axis)))
+        assert laid == HEADS_INSIDE
+        assert out.transpose(1, 2).is_contiguous()

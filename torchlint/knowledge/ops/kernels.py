@@ -15,6 +15,12 @@ from torchlint.knowledge.ops.description import Op, Saved
 
 FUSED: Final = {"scaled_dot_product_attention": ("query", "key", "value", "result")}
 _DIMENSIONS: Final = 4
+HEADS_INSIDE: Final = (0, 2, 1, 3)
+"""
+The order in memory of a query that is one transposed view of what a projection gives, (batch, place, head, feature).
+Every fused kernel lays its result in that order then, without a gap: those of the CPU and the memory-efficient one
+whatever the query is, flash attention and cuDNN's after the query (`at::empty_like`, `alloc_with_matching_layout`).
+"""
 
 
 def saves(op: Op, rank: int | None) -> tuple[Saved, ...]:

@@ -31,6 +31,8 @@ _ALWAYS: Final = frozenset(
     | {"unsqueeze", "view", "view_as", "view_as_real"}
 )
 
+_OF_A_RANGE: Final = frozenset({"slice", "narrow", "split", "split_with_sizes", "chunk", "tensor_split"})
+
 
 class _Kept(NamedTuple):
     """One dimension of the input after slicing: whether all of it is there, whether more than one, whether step 1."""
@@ -104,6 +106,48 @@ def order_of(name: str, shape: Sizes, a: Arguments) -> list[int] | None:
     else:
         return None
     return order
+
+
+def order_after(
+    name: str, arguments: Mapping[str, object], order: Sequence[int], rank: int | None
+) -> tuple[int, ...] | None:
+    """
+    The dimensions of a view from the largest stride to the smallest, given those of its input.
+
+    Parameters
+    ----------
+    name, arguments
+        As in `contiguous_after`.
+    order
+        The dimensions of the input, the one with the largest stride first.
+    rank
+        How many dimensions the view has, if that is known.
+
+    Returns
+    -------
+    tuple of int or None
+        For an operation with several results it holds for each of them. None if unknown.
+    """
+    shape: Sizes = (None,) * len(order)
+    try:
+        a = Arguments({**arguments, "self": Sized(shape, None)})
+        moved = order_of(name, shape, a)
+        if moved is not None:
+            return tuple(moved.index(axis) for axis in order)
+        if name in _OF_A_RANGE:
+            return tuple(order)
+        index = a.get("index") if name == "getitem" else None
+        if name in ("select", "unbind"):
+            gone = wrap(a.integer("dim", 0 if name == "unbind" else None), len(order))
+        elif index is not None and (index in COUNTS or type(index) is int):
+            gone = 0
+        elif name in _ALWAYS and rank is not None and list(order) == list(range(len(order))):
+            return tuple(range(rank))
+        else:
+            return None
+    except (ShapeUnknownError, IndexError, ValueError, TypeError, ArithmeticError):
+        return None
+    return tuple(axis - (axis > gone) for axis in order if axis != gone)
 
 
 def _ordered(shape: Sizes, order: Sequence[int]) -> bool | None:

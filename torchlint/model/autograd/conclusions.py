@@ -18,7 +18,7 @@ from torchlint.condition import Condition
 from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, Visited, WriteRecord
 from torchlint.model.autograd.edges import possible_edges
 from torchlint.model.autograd.turns import is_same_in_each_round, turn
-from torchlint.model.autograd.walk import MOST_NODES, TANGLED, walk
+from torchlint.model.autograd.walk import MOST_NODES, TANGLED, joined, walk
 from torchlint.model.autograd.writes import saved_step, saved_words
 from torchlint.model.events import (
     BackwardCalled,
@@ -30,7 +30,9 @@ from torchlint.model.events import (
 )
 from torchlint.model.events.trace import Step
 from torchlint.model.state.alternatives import emit_covered
+from torchlint.model.state.callers import of_data
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, covered, unconditional
+from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import GraphNode, Saved, Tensor, Value, Write, alternatives, reachable_tensors
 
 _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac(?!k)|onnx|jit|compil")
@@ -105,8 +107,8 @@ def _conclude_reads(autograd: Autograd) -> dict[int, Truth]:
             best = min(sure, key=lambda read: (len(read.conditions), read.implicit))
             _tell_read(autograd, best, _own_decision(autograd, best, sure, runs.get(key, ())))
             continue
-        for read in reads:
-            decision = _one_decision(autograd, read)
+        for read, rest in _ways(reads):
+            decision = _one_decision(autograd, read, rest)
             if decision is not None:
                 broken[key] = Truth.YES
                 autograd.machine.open_write = True  # whoever knows more may know which arm is taken
@@ -134,26 +136,52 @@ def _own_decision(
     return None
 
 
-def _one_decision(autograd: Autograd, read: SavedRead) -> Condition | None:
+def _ways(reads: list[SavedRead]) -> list[tuple[SavedRead, Guard]]:
+    """
+    The reads with what each rests on beside its basis; and those that together leave no way around but that of one
+    decision: what a dropout gives is what it was given, or was computed from that.
+    """
+    ways = [(read, read.need - read.basis) for read in reads]
+    by_basis: dict[Guard, list[tuple[SavedRead, Guard]]] = {}
+    for read, rest in ways:
+        by_basis.setdefault(read.basis, []).append((read, rest))
+    for some in by_basis.values():
+        if len(some) > 1:
+            ways += [
+                (next(read for read, rest in some if rest >= way), way)
+                for way in joined([rest for _, rest in some])
+                if len(way) == 1
+            ]
+    return ways
+
+
+def _one_decision(autograd: Autograd, read: SavedRead, rest: Guard) -> Condition | None:
     """
     The one condition of the program that a proof rests on, and whether it must hold: whatever else happens, the
     program raises where that arm was taken. None if it rests on more: two decisions need not go together.
     """
-    rest = read.need - read.basis
     if len(rest) != 1 or read.write.spelling in ("optimizer", "backward"):
         return None
     if any(each.kind == "kernel" for each in read.conditions):
         return None
     ((number, arm),) = rest
-    found = autograd.machine.condition(number)
+    machine = autograd.machine
+    found = machine.condition(number)
+    others = [key for key, arm in unconditional(read.basis) if key != number and not _trains(machine, key, arm)]
+    if found is None and isinstance(number, int):
+        found = of_data(machine.decision(number))
+        if found is not None and any(of_data(machine.decision(key)) for key in others if isinstance(key, int)):
+            return None
     if found is None or _ABOUT_MODE.search(_beside_training(found) if arm == 1 else found):
         return None
-    others = {key for key, _ in unconditional(read.basis) if key != number}
-    return (
-        None
-        if any(autograd.machine.condition(key) is not None for key in others)
-        else Condition("branch", found, arm == 1)
-    )
+    if any(machine.condition(key) is not None for key in others):
+        return None
+    return Condition("branch", found, arm == 1)
+
+
+def _trains(machine: Machine, number: object, arm: int) -> bool:
+    """Whether a decision is that `self.training` holds: where somebody differentiates, it mostly does."""
+    return arm == 1 and _TRAINING.fullmatch(machine.condition(number) or "") is not None
 
 
 def _beside_training(condition: str) -> str:
@@ -244,6 +272,8 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool
         write = records[0].write
         leaf_raises = _over_paths(records, "leaf_raises")
         if write.foreign_call is not None and leaf_raises is not Truth.YES:
+            if broken.get(key) is Truth.MAYBE:
+                autograd.machine.open_write = True
             continue
         raised = next((r for r in records if r.leaf_raises is Truth.YES), records[0])
         chosen = raised if leaf_raises is Truth.YES else records[0]

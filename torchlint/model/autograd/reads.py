@@ -18,7 +18,7 @@ from torchlint.model.autograd.walk import graph_of
 from torchlint.model.events import FreedGraphRead, Refusal, RetainedUse, TensorFacts
 from torchlint.model.events.trace import Carried, Step
 from torchlint.model.state.frames import activated
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, conditions, conjoin, implied, unconditional
+from torchlint.model.state.guards import ALWAYS, Guard, GuardLiteral, Truth, conditions, conjoin, implied, unconditional
 from torchlint.model.state.values import (
     MOST_REACHABLE,
     GraphNode,
@@ -168,6 +168,7 @@ def _read_saved(autograd: Autograd, saved: Saved, guard: Guard, origin: ir.Node,
         named = conditions(total)
         if any(each.kind == "kernel" for each in named) and len(named) > 1:
             guard |= unknown_guard()  # two things that the text leaves open
+        by_kernel = {each.expression for each in named if each.kind == "kernel"}
         viewed = saved.tensor.view in ("multi", "no_grad") and saved.tensor.requires_grad.truth() is Truth.YES
         if viewed and not saved.what.startswith("result") and not implicit and unconditional(total) <= machine.guard:
             # unpacking an input asks for its grad_fn before it looks at the version (saved_variable.cpp)
@@ -178,7 +179,7 @@ def _read_saved(autograd: Autograd, saved: Saved, guard: Guard, origin: ir.Node,
             SavedRead(
                 write=write,
                 saved=saved,
-                need=unconditional(guard | saved.guard | write.assumed | machine.assumed),
+                need=_beside_kernel(autograd, guard | saved.guard | write.assumed | machine.assumed, by_kernel),
                 basis=write.path | machine.path,
                 conditions=named,
                 backward=step,
@@ -187,6 +188,24 @@ def _read_saved(autograd: Autograd, saved: Saved, guard: Guard, origin: ir.Node,
             )
         )
         break
+
+
+def _beside_kernel(autograd: Autograd, guard: Guard, kernels: set[str]) -> Guard:
+    """What a proof rests on beside its conditions, and beside how a fused kernel that is one lays its result."""
+    rest = unconditional(guard)
+    if not kernels:
+        return rest
+    decided: set[GuardLiteral] = set()
+    for literal in rest:
+        number, arm = literal
+        key = autograd.machine.decision(number) if isinstance(number, int) and arm == 1 else None
+        if isinstance(key, tuple) and len(key) == _SHARING and key[1] == "shares memory" and key[2] in kernels:
+            decided.add(literal)
+    return rest - decided
+
+
+_SHARING = 3
+"""Parts of the key of the decision whether an operation gives a view or a copy; the last is what a kernel decides."""
 
 
 def _read_released(

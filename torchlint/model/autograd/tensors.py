@@ -87,7 +87,8 @@ def possible_options(autograd: Autograd, value: Value) -> list[tuple[Guard, Tens
         if value.items is not None:
             return [option for each in value.items for option in possible_options(autograd, each)]
         found = possible_options(autograd, value.element) if value.element is not None else []
-        sure = possible_options(autograd, value.last) if value.last is not None else []
+        certain = [*value.among, value.last] if value.last is not None else value.among
+        sure = [option for each in certain for option in possible_options(autograd, each)]
         return [*sure, *((guard | unknown_guard(), each) for guard, each in found)]
     if isinstance(value, External) and is_value_of_elsewhere(value):
         return [(ALWAYS, guess(autograd, imported(autograd, value)))]

@@ -286,6 +286,7 @@ def store(
 
 def _store_in_list(run: Run, sequence: Sequence, index: Any, value: Value) -> None:
     run.machine.trail.set(sequence, "last", None)
+    run.machine.trail.set(sequence, "among", ())
     if (
         sequence.items is not None
         and isinstance(index, Constant)

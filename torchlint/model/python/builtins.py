@@ -470,6 +470,7 @@ def new_partial(site: CallSite) -> Value:
 
 _BUILTINS: dict[str, Callable[[Run, CallSite], Value | None]] = {
     "range": _range,
+    "slice": lambda run, site: Scalar("slice"),
     "enumerate": _enumerate,
     "zip": _zip,
     "list": lambda run, site: _listed(run, "list", site),

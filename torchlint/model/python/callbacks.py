@@ -127,6 +127,7 @@ def _refill(run: Run, value: Sequence | Mapping) -> None:
     if isinstance(value, Sequence):
         if value.last is not None and (value.items is None or value.kind in ("list", "deque")):
             machine.trail.set(value, "last", None)
+            machine.trail.set(value, "among", ())
         if value.kind not in ("list", "deque"):
             return
     if value.items is not None:
@@ -420,6 +421,7 @@ def _open(run: Run, value: Sequence | Mapping) -> None:
     machine = run.machine
     if isinstance(value, Sequence):
         machine.trail.set(value, "last", None)
+        machine.trail.set(value, "among", ())
     if value.items is not None or not isinstance(value.element, Unknown):
         machine.trail.set(value, "element", Unknown(reachable_tensors(value)))
         machine.trail.set(value, "items", None)

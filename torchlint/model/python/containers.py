@@ -189,6 +189,7 @@ def sequence_method(run: Run, sequence: Sequence, name: str, site: CallSite) -> 
         return copied
     if name in ("clear", "pop"):
         machine.trail.set(sequence, "last", None)
+        machine.trail.set(sequence, "among", ())
     if name in ("clear",):
         machine.trail.set(sequence, "items", ())
         return NONE
@@ -242,6 +243,7 @@ def _remove_items(
         return
     del rest[place]
     run.machine.trail.set(sequence, "last", None)
+    run.machine.trail.set(sequence, "among", ())
     run.machine.trail.set(sequence, "items", tuple(rest))
 
 
@@ -252,8 +254,10 @@ def extend_list(run: Run, sequence: Sequence, values: tuple[Value, ...]) -> None
     if sequence.items is not None and len(sequence.items) + len(values) <= MOST_ITEMS:
         machine.trail.set(sequence, "items", _newest(sequence, sequence.items + values))
     else:
+        among = sequence.among
         widen_list(run, sequence, list(values))
         machine.trail.set(sequence, "last", values[-1] if values else None)
+        machine.trail.set(sequence, "among", among)
 
 
 def widen_list(run: Run, sequence: Sequence, values: list[Value]) -> None:
@@ -264,6 +268,7 @@ def widen_list(run: Run, sequence: Sequence, values: list[Value]) -> None:
         machine.trail.set(sequence, "element", any_of(every))
     machine.trail.set(sequence, "items", None)
     machine.trail.set(sequence, "last", None)
+    machine.trail.set(sequence, "among", ())
 
 
 def mapping_method(run: Run, mapping: Mapping, name: str, site: CallSite) -> Value | None:

@@ -257,9 +257,12 @@ def branch_of(run: Run, test: ir.Expression) -> tuple[int, bool]:
     machine = run.machine
     keyed = run.condition(test).key
     if keyed is None:
+        positive = True
+        while isinstance(test, ir.Unary) and test.op == "not":
+            test, positive = test.operand, not positive
         calls = (each.function for each in ir.walk(test) if isinstance(each, ir.Call))
         called = tuple(identifier(each) for each in calls)
-        return machine.branch((id(test) + machine.clock, "if", called)), True
+        return machine.branch((id(test) + machine.clock, "if", called, test)), positive
     text, reads, negated = keyed
     stamps = []
     for name in sorted(reads):

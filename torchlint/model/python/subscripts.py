@@ -46,7 +46,8 @@ def evaluate_index(run: Run, node: ir.Expression) -> Value | SliceValue | list[V
             else:
                 parts.append(part)
         return parts
-    return run.evaluate(node)
+    value = run.evaluate(node)
+    return SliceValue(Unknown(), Unknown(), Unknown()) if isinstance(value, Scalar) and value.kind == "slice" else value
 
 
 def _evaluate_subscript(run: Run, node: ir.Subscript) -> Value:

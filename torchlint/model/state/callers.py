@@ -12,6 +12,7 @@ Knows places and texts; neither operations nor statements.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,6 +24,7 @@ from torchlint.model.state.guards import Truth
 from torchlint.syntax import ir
 from torchlint.syntax.for_effect import is_shown
 from torchlint.syntax.reading import differentiates
+from torchlint.syntax.tree import python_node
 
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
@@ -254,3 +256,13 @@ def _leaves_open(decision: object, arm: int) -> bool:
     return decision[1] == "if" and any(
         called not in _OF_DATA and not (arm == 1 and _FOR_TRAINING.search(called)) for called in decision[2]
     )
+
+
+def of_data(decision: object) -> str | None:
+    """
+    The text of the condition that a decision is made by, if all that it calls asks for sizes, types, values or chance.
+    """
+    if not isinstance(decision, tuple) or decision[1] != "if" or not _OF_DATA.issuperset(decision[2]):
+        return None
+    at = python_node(decision[3].origin)
+    return ast.unparse(at) if isinstance(at, ast.expr) else None

@@ -35,11 +35,11 @@ NONE = Constant(None)
 class Scalar:
     """
     A Python value of a known plain type and unknown value: "int", "float", "bool", "str", "number", "device",
-    "grad_mode" (whether the caller has grad mode on), "other".
+    "dtype", "slice", "grad_mode" (whether the caller has grad mode on), "other".
     """
 
     kind: str
     cut: str = ""
     """Why it is no tensor any more, where it was made of one: "`.item()` returns a number"."""
     device: str = ""
-    """Of a `torch.device`, its type ("cpu"), "" if it is not known."""
+    """Of a `torch.device`, its type ("cpu"), of a dtype, its name; "" if it is not known."""

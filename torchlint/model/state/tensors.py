@@ -303,7 +303,9 @@ class Tensor:
     literals, how many of these are true. `grad_reset`: when its gradient was last set to zero; `grad_dropped`: of a
     tensor that is older than the call which is followed, when it was last set to None in it. `device`: the type of
     the device it is on ("cpu", "cuda"), "" if nobody knows. `may_be_copy`: a view that was read by an index of which
-    nobody knows whether it is a tensor or a list, which would make it a copy.
+    nobody knows whether it is a tensor or a list, which would make it a copy. `order`: its dimensions from the largest
+    stride to the smallest, where they are known though its sizes are not; `laid_by`: the operation that lays them so,
+    without a gap, only where a fused kernel computes it.
     """
 
     __slots__ = (
@@ -325,11 +327,13 @@ class Tensor:
         "hooked",
         "inputs",
         "is_parameter",
+        "laid_by",
         "line",
         "made_by",
         "may_be_copy",
         "name",
         "op",
+        "order",
         "origin",
         "own",
         "precise",
@@ -373,6 +377,8 @@ class Tensor:
         self.dtype = dtype
         self.contiguous = contiguous
         self.strides: tuple[int, ...] | None = None
+        self.order: tuple[int, ...] | None = None
+        self.laid_by = ""
         self.trues: int | None = None
         self.grad_fn = grad_fn
         self.grad_time = born

@@ -47,9 +47,9 @@ _FLAGS = frozenset({"havocked", "hooked", "hooked_by_all", "patched", "retains_g
 _UNIONS = frozenset({"replaced"})
 _TIMES = frozenset({"device_set", "grad_reset", "grad_time"})
 _SPELLINGS = frozenset({"cut", "default_device", "default_dtype", "device", "made_by", "precise"})
-_SAME_OR_NONE = frozenset({"children", "contents", "layer", "strides", "trues"})
+_SAME_OR_NONE = frozenset({"children", "contents", "layer", "order", "strides", "trues"})
 JOINED = frozenset(
-    {"config", "grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters", "complete"}
+    {"among", "config", "grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters", "complete"}
 ).union(
     *(_TIMED, _UNORDERED, _GRADS, _VALUES, _VALUES_OR_NONE),
     *(_TRUTHS, _FLAGS, _UNIONS, _TIMES, _SPELLINGS, _SAME_OR_NONE),
@@ -198,6 +198,8 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
         return grad
     if field == "items":
         return _join_items(record, values)
+    if field == "among":
+        return _common([value for _, value in values])
     if field == "element" and isinstance(record, Module):
         return values[0][1] if all(value is values[0][1] for _, value in values) else None
     if field in _VALUES_OR_NONE:
@@ -274,6 +276,8 @@ def _join_items(record: Any, values: list[tuple[Guard, Any]]) -> Any:
                 choose([(guard, items[index]) for guard, items in values]) for index in range(len(collections[0]))
             )
         every = [(ALWAYS, item) for items in collections for item in items or ()]
+        if record.kind == "list" and None not in lengths:
+            record.among = _common(collections)
     elif isinstance(record, Mapping):
         if all(items is not None for items in collections):
             keys = {key: None for items in collections for key in items}
@@ -287,6 +291,16 @@ def _join_items(record: Any, values: list[tuple[Guard, Any]]) -> Any:
     if every:
         record.element = widen(every)
     return None
+
+
+def _common(collections: list[Any]) -> tuple[Any, ...]:
+    """With what all of them begin."""
+    found: list[Any] = []
+    for each in zip(*collections, strict=False):
+        if any(other is not each[0] for other in each):
+            break
+        found.append(each[0])
+    return tuple(found)
 
 
 def widen(values: list[tuple[Guard, Value]]) -> Value:

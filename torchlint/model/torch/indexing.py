@@ -33,7 +33,7 @@ from torchlint.model.state.values import (
     made_of,
 )
 from torchlint.model.torch.arguments import kind_of
-from torchlint.model.torch.layout import lay, view_layout
+from torchlint.model.torch.layout import lay, order_view, view_layout
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.results import derive
 from torchlint.model.torch.torch import Torch
@@ -67,6 +67,8 @@ def index_structure(index: Value | SliceValue | list[Value | SliceValue]) -> obj
         return slice(*(_part(part) for part in (index.lower, index.upper, index.step)))
     if isinstance(index, Tensor):
         return shapes.Sized(index.shape, index.dtype, _trues(index))
+    if isinstance(index, Scalar) and index.kind == "slice":
+        return slice(shapes.UNKNOWN, shapes.UNKNOWN, shapes.UNKNOWN)
     if isinstance(index, Scalar):
         return shapes.INTEGER if index.kind in ("int", "number") else shapes.UNKNOWN
     if isinstance(index, Sequence) and index.kind == "tuple" and index.items is not None:
@@ -153,7 +155,9 @@ def _view(
     op = ops.find("getitem.basic")[0]
     grad, node = record_operation(torch.autograd, op, {"self": tensor}, origin, "[...]")
     view = view_of(torch.autograd, tensor, origin, "[...]", node, grad, shape, "view")
-    lay(view, view_layout("getitem", {"index": index_structure(index)}, tensor, shape))
+    structure: dict[str, object] = {"index": index_structure(index)}
+    lay(view, view_layout("getitem", structure, tensor, shape))
+    order_view(view, "getitem", structure, tensor)
     view.name = ""
     derive(torch, view, op, {"self": tensor})
     return view

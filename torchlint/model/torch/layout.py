@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.knowledge.shapes import strides
+from torchlint.knowledge.shapes.contiguity import order_after
 from torchlint.knowledge.shapes.strides import Strides
 from torchlint.model.events import Shape
 from torchlint.model.state.guards import Truth
@@ -41,6 +42,39 @@ def view_layout(
     if source.contiguous is not Truth.YES:
         return Truth.MAYBE, None
     return Truth.of(shapes.contiguous_after(name, values)), None
+
+
+def order_of(tensor: Tensor) -> tuple[int, ...] | None:
+    """The dimensions of a tensor from the largest stride to the smallest, if they are known."""
+    if tensor.contiguous is Truth.YES and tensor.shape is not None:
+        return tuple(range(len(tensor.shape)))
+    return tensor.order
+
+
+def order_view(view: Tensor, name: str, arguments: Mapping[str, object], source: Tensor) -> None:
+    """Note in which order the dimensions of a view lie."""
+    order = order_of(source)
+    if order is None or view is source:
+        return
+    rank = None if view.shape is None else len(view.shape)
+    found = order_after(name, arguments, order, rank)
+    if source.laid_by and (found is None or name not in _WITHOUT_GAP):
+        return
+    view.order, view.laid_by = found, source.laid_by
+
+
+_WITHOUT_GAP = frozenset(
+    {
+        *("transpose", "swapaxes", "swapdims", "permute", "movedim", "moveaxis", "mT"),
+        *("view", "reshape", "flatten", "unflatten", "contiguous"),
+    }
+)
+"""Views of all that their input has."""
+
+
+def is_dense_by(tensor: Tensor) -> str:
+    """The operation by whose fused kernel a tensor would be contiguous; "" if there is none."""
+    return tensor.laid_by if tensor.order == tuple(range(len(tensor.order or ()))) else ""
 
 
 def lay(tensor: Tensor, layout: tuple[Truth, Strides | None]) -> None:

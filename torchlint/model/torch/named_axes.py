@@ -159,7 +159,7 @@ def _moved_somehow(torch: Torch, site: CallSite, tensor: Tensor) -> Value | None
     result = apply(torch, "torch.Tensor.reshape", [tensor, size], {}, site.node, "rearrange")
     for _, each in alternatives(result) if result is not None else ():
         if isinstance(each, Tensor) and each is not tensor:
-            each.contiguous, each.strides = Truth.MAYBE, None
+            each.contiguous, each.strides, each.order = Truth.MAYBE, None, None
     return result
 
 

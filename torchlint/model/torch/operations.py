@@ -197,6 +197,7 @@ def _reshape(torch: Torch, op: Op, bound: dict[str, Value], own: str, tensor: Te
     contiguous, steps = operation_layout(op.name, {**bound, own: tensor}, tensor, shape)
     machine.trail.set(tensor, "contiguous", contiguous)
     machine.trail.set(tensor, "strides", steps)
+    machine.trail.set(tensor, "order", None)
     machine.trail.set(tensor, "shape", shape)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence as Many
 
 from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.ops.find import Op
+from torchlint.knowledge.ops.kernels import FUSED, HEADS_INSIDE
 from torchlint.knowledge.promotion import ANYTHING, Operand, result_dtype
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.knowledge.shapes.strides import Strides
@@ -51,9 +52,18 @@ from torchlint.model.torch.arguments import (
     precise_dtype,
 )
 from torchlint.model.torch.defaults import MOVES, SINGLE, asked_device
-from torchlint.model.torch.layout import lay, reshape_shares, result_layout, view_layout
+from torchlint.model.torch.layout import (
+    is_dense_by,
+    lay,
+    order_of,
+    order_view,
+    reshape_shares,
+    result_layout,
+    view_layout,
+)
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _OPERANDS = frozenset({"self", "input", "other", "tensors", "exponent", "min", "max"})
 _KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "float", "contiguous"})
@@ -144,6 +154,9 @@ def _result(
         operands = [tensor for value in bound.values() for _, tensor in present(torch, value)]
         if op.name in _LAID_OUT or op.name.startswith(_LIBRARIES):
             result.contiguous = Truth.MAYBE
+            query = bound.get("query") if op.name in FUSED else None
+            if isinstance(query, Tensor) and order_of(query) == HEADS_INSIDE:
+                result.order, result.laid_by = HEADS_INSIDE, op.name
         elif any(tensor.contiguous is not Truth.YES for tensor in operands):
             # Elementwise operations and reductions keep the order of their input's strides.
             lay(result, result_layout(op.name, operands, shape))
@@ -208,11 +221,20 @@ def _dtype_of(torch: Torch, op: Op, bound: dict[str, Value], differentiable: boo
         each
         for name, value in bound.items()
         if name in _OPERANDS or name in op.differentiable or name in op.may_differentiate
-        for each in _operands(value)
+        for each in _operands_by_default(torch, value)
         if name not in op.may_differentiate or name in _OPERANDS or not each.number
     ]
     dtype_class, precise = result_dtype(op.name, operands, differentiable, torch.default_dtype)
-    return dtype_class, precise if torch.very_dtypes else ""
+    if torch.by_default and not precise and dtype_class == "float":  # of what has no dtype the default is believed
+        precise = next((each.dtype for each in operands if each.dtype not in ("", torch.default_dtype)), "")
+    return dtype_class, precise if torch.very_dtypes or torch.by_default else ""
+
+
+def _operands_by_default(torch: Torch, value: Value) -> list[Operand]:
+    """`_operands`; where a `forward` runs as it does by default, one that requires grad has the default dtype."""
+    precise = dtype_of(torch, value) if torch.by_default and type(value) is Tensor else ""
+    kind = class_of(precise) or "float"
+    return [Operand(kind, kind, precise)] if precise else _operands(value)
 
 
 def _operands(value: Value, known: dict[int, list[Operand]] | None = None) -> list[Operand]:
@@ -320,6 +342,7 @@ def _alias(
         )
         for each in views:
             lay(each, operation_layout(op.name, bound, source, each.shape))
+            order_view(each, op.name, _arguments(bound), source)
         return Sequence("tuple", views) if inferred != (None,) else Sequence("tuple", None, views[0])
     if truth is Truth.MAYBE:
         truth = _shares(torch, op, source, bound, inferred[0])
@@ -335,21 +358,43 @@ def _alias(
     )
     if isinstance(view, Tensor) and same is Truth.NO:
         lay(view, operation_layout(op.name, bound, source, inferred[0]))
+        order_view(view, op.name, _arguments(bound), source)
         derive(torch, view, op, bound)
         if op.name in ("real", "imag", "view_as_real", "view_as_complex"):
             view.dtype, view.precise = _dtype_of(torch, op, bound, True)
     if truth is Truth.YES:
         return view
-    number = torch.machine.branch((id(origin), "shares memory"))
+    number = torch.machine.branch(_sharing(torch, op, bound, source, origin))
     copy = _result(torch, op, bound, grad, node, inferred[0], origin, display, 0)
     if not copy.name:
         copy.name = source.name if op.name in _KEEPS_NAME else ""
     return choose([(frozenset({(number, 1)}), view), (frozenset({(number, 0)}), copy)])
 
 
+def _sharing(torch: Torch, op: Op, bound: dict[str, Value], source: Tensor, origin: ir.Node) -> object:
+    """
+    The key of the decision whether an operation gives what it was given or a copy: of a cast to the dtype of another
+    tensor (`y.to(x.dtype)`) the condition under which it does nothing, of a reshape the kernel that decides it, if any.
+    """
+    given = origin.arguments[0].value if isinstance(origin, ir.Call) and len(origin.arguments) == 1 else None
+    asked, dtype = dotted(given), dtype_of(torch, source) if op.name in ("to", "type_as") else ""
+    asked = asked if dtype and dtype == torch.default_dtype else ""  # of another dtype few are
+    wanted = bound.get("device")  # which is what a dtype that nobody knows is taken for
+    if asked and isinstance(wanted, Scalar) and wanted.kind == "dtype" and wanted.device in ("", dtype):
+        return f"{asked} == {dtype}", (id(origin),)
+    if asked and "other" in bound and _same_device(torch, op, source, bound) is Truth.YES:
+        return f"{asked}.dtype == {dtype}", (id(origin),)
+    kernel = is_dense_by(source) if op.name in _RESHAPES or op.name == "contiguous" else ""
+    return id(origin), "shares memory", kernel
+
+
 def operation_layout(name: str, bound: dict[str, Value], source: Tensor, shape: Shape) -> tuple[Truth, Strides | None]:
     """The layout of a view that an operation gives of an argument."""
-    return view_layout(name, {key: as_argument(value) for key, value in bound.items()}, source, shape)
+    return view_layout(name, _arguments(bound), source, shape)
+
+
+def _arguments(bound: dict[str, Value]) -> dict[str, object]:
+    return {key: as_argument(value) for key, value in bound.items()}
 
 
 def _cast_to(torch: Torch, name: str, bound: dict[str, Value]) -> str:

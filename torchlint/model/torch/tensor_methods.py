@@ -104,7 +104,9 @@ def tensor_attribute(torch: Torch, tensor: Tensor, name: str, origin: ir.Node) -
         return External(dtype)
     if name == "device":
         return Scalar("device", device=tensor.device)
-    if name in ("dtype", "layout", "is_cuda", "is_sparse", "names", "itemsize"):
+    if name == "dtype":
+        return Scalar("dtype", device=tensor.precise)
+    if name in ("layout", "is_cuda", "is_sparse", "names", "itemsize"):
         return Scalar("other")
     if tensor.shape == () and (name == "mT" or (name in ("H", "mH") and tensor.dtype == "float")):
         return tensor  # with no dimension torch gives the tensor itself
