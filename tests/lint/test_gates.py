@@ -863,7 +863,7 @@ value = torch._six
 @pytest.mark.parametrize("name", ["_dynamo/variables/torch.py", "testing/_internal/common.py"])
 @pytest.mark.parametrize(("beside", "levels"), [("_torch_docs.py", ["strict"]), ("docs.py", ["warning", "error"])])
 def test_a_copy_of_torch_is_no_code_of_who_copied_it(tmp_path: Path, name: str, beside: str, levels: list[str]) -> None:
-    package = tmp_path / "torch"
+    package = tmp_path / "copied" / "torch"
     path = package / name
     path.parent.mkdir(parents=True)
     for folder in {package, *path.relative_to(tmp_path).parents}:
