@@ -628,3 +628,23 @@ def a_base_whose_forward_is_given_more_by_its_subclasses():
             return 2 * Base.backward(ctx, grad)
 
     Doubled.apply(torch.ones(2, requires_grad=True)).sum().backward()
+
+
+class ScansIntoBuffers(nn.Module):
+    """Nobody has run this with grad mode on: its author may call it for inference alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.eye(3))
+
+    def forward(self, x):
+        result = torch.empty(3, 3)
+        torch.matmul(self.weight, self.weight, out=result)  # warning: [TLN118]
+        return result + x
+
+
+def scans_into_buffers_in_a_script():
+    """Raises: don't support automatic differentiation"""
+    layer = nn.Linear(3, 3)
+    result = torch.empty(3, 3)
+    torch.matmul(layer.weight, layer.weight, out=result)  # error: [TLN118]

@@ -337,7 +337,7 @@ ARGUMENTS: list[dict[str, Any]] = [
     {
         "functions": ["torch.autograd.backward", ".backward"],
         "arguments": ["retain_variables"],
-        "removed": "1.0",
+        "removed": "0.4",
         "instead": "retain_graph",
         "how": "rename",
         "source": BLOB.format("torch/_tensor.py"),

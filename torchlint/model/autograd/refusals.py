@@ -41,7 +41,7 @@ def refuse(
     machine = autograd.machine
     if truth is Truth.NO or machine.of_elsewhere(tensor):
         return
-    conditions = machine.callers.conditions(machine, machine.here(origin)) if kind in _RECORDED else ()
+    conditions = machine.callers.conditions(machine, machine.here(origin), at_once=True) if kind in _RECORDED else ()
     if conditions:
         machine.externally_pure = False  # its callers may say what the mode is
     event = AutogradRefused(
