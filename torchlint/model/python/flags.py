@@ -46,9 +46,12 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written
 from torchlint.syntax.spelling import dotted
+from torchlint.syntax.unread import may_write
 
 FLAGS = frozenset({"requires_grad", "requires_grad_", "detach_", "set_requires_grad"})
 """Who changes a flag writes one of these, or `freeze`."""
+_PARTS_OF_FLAGS = ("requires_grad", "detach_", "freeze")
+"""One of these is part of what such a function writes."""
 KEEPING_FLAGS = frozenset(
     """
     __call__ __getitem__ __iter__ __len__ add_module add_param_group bfloat16 buffers children clear compile cpu cuda
@@ -267,14 +270,18 @@ def _dropped(value: ir.Expression) -> Iterator[ir.Expression]:
             pending += each.elements
 
 
-def changes_flags(function: Function) -> bool:
+def changes_flags(run: Run, function: Function) -> bool:
     """Whether a function of the file that is not followed may change flags, by what is written in it."""
     definition = function.definition
-    if isinstance(definition, ir.FunctionDef):
-        words = written(definition).words
-    else:
-        words = {each.attr for each in ir.walk(definition) if isinstance(each, ir.Attribute)}
-    return not words.isdisjoint(FLAGS) or any("freeze" in word for word in words)
+    known = run.freezing.get(definition)
+    if known is None:
+        if not isinstance(definition, ir.FunctionDef):
+            words = {each.attr for each in ir.walk(definition) if isinstance(each, ir.Attribute)}
+        else:
+            words = written(definition).words if may_write(definition, _PARTS_OF_FLAGS) else set()
+        known = not words.isdisjoint(FLAGS) or any("freeze" in word for word in words)
+        run.freezing[definition] = known
+    return known
 
 
 def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
