@@ -87,28 +87,32 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
         if kind is Constant or kind is External or kind is Scalar or kind is Function or id(each) in seen:
             continue  # most of what objects hold leads nowhere
         seen.add(id(each))
-        if isinstance(each, Tensor):
+        if type(each) is Tensor:  # the most frequent come first: this is asked of very many
             _unsettle_tensor(run, each, slightly, called)
+        elif type(each) is Module:
+            pending += each.parameters.values()
+            pending += each.children or ()
+            if each.tail is not None:
+                pending.append(each.tail)
+            if each.element is not None:
+                pending.append(each.element)
+        elif type(each) is Instance:
+            pending += each.attributes.values()
+            pending += [part for part in (each.layer, each.contents) if part is not None]
         elif isinstance(each, Unknown):
             if each.guess is not None:
                 _unsettle_tensor(run, each.guess, slightly, called)
             pending += each.possible if each.certain_edge else each.depends
             if each.part_of is not None:
                 pending.append(each.part_of)
+        elif isinstance(each, Choice):
+            pending += [option for _, option in each.alternatives]
         elif isinstance(each, Sequence):
             pending += each.items or ()
             pending += () if each.element is None else (each.element,)
         elif isinstance(each, Mapping):
             pending += (each.items or {}).values()
             pending += () if each.element is None else (each.element,)
-        elif isinstance(each, Choice):
-            pending += [option for _, option in each.alternatives]
-        elif isinstance(each, Module):
-            pending += [*each.parameters.values(), *(each.children or ())]
-            pending += [part for part in (each.tail, each.element) if part is not None]
-        elif isinstance(each, Instance):
-            pending += each.attributes.values()
-            pending += [part for part in (each.layer, each.contents) if part is not None]
         elif isinstance(each, (Bound, Super)):
             pending.append(each.receiver if isinstance(each, Bound) else each.instance)
         elif isinstance(each, Partial):
