@@ -18,6 +18,7 @@ from torchlint.syntax.expressions import UnknownSyntaxError as UnknownSyntaxErro
 from torchlint.syntax.reading import Reader
 from torchlint.syntax.text import lines_of
 from torchlint.syntax.tree import SourceError, python_tree, refusal
+from torchlint.syntax.unread import Unread
 
 
 def program_of(text: str, tree: ast.Module | None = None) -> ir.Program:
@@ -257,7 +258,8 @@ class _Lowering(ExpressionLowering):
         inside, unread = None, None
         if self.lazily:
             end, indented = node.end_lineno or node.lineno, node.col_offset > 0
-            unread = partial(_read, self.lines, node.lineno - 1, end, indented, parameters)
+            start = node.lineno - 1
+            unread = Unread(partial(_read, self.lines, start, end, indented, parameters), self.lines, start, end)
         else:
             inside = self.inside(node, parameters)
         is_async = type(node) is ast.AsyncFunctionDef

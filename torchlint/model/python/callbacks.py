@@ -276,13 +276,8 @@ _CONTEXT = frozenset({"__enter__", "__exit__"})
 
 def _callees(run: Run, callback: Callback) -> list[Callback]:
     """The functions of the file, and the methods of its objects, that a function calls by name."""
-    definition = callback.function.definition
-    known = run.calling.get(id(definition))
-    if known is None:
-        body: list[ir.Statement] | ir.Node = definition.body
-        paths = {path_of(node.function) for node in ir.walk(body) if isinstance(node, ir.Call)}
-        known = run.calling[id(definition)] = tuple(path for path in sorted(paths) if path)
-    found = (_callee(callback, path) for path in known)
+    _reach(run, callback.function)
+    found = (_callee(callback, path) for path in run.calling[id(callback.function.definition)])
     return [each for each in found if each is not None]
 
 
@@ -441,8 +436,12 @@ def _reach(run: Run, function: Function) -> Reach:
         names: set[str] = set()
         found: set[tuple[str, ...]] = set()
         called: set[str] = set()
-        gives = {path for each in given_back(body) for path in paths_in(each)}
-        for node in ir.walk(body):
+        nodes = list(ir.walk(body))  # once for all that is asked
+        gives = {path for each in given_back(body, nodes) for path in paths_in(each)}
+        calls = [node for node in nodes if isinstance(node, ir.Call)]
+        paths = {path_of(node.function) for node in calls}
+        run.calling[id(definition)] = tuple(path for path in sorted(paths) if path)
+        for node in nodes:
             if isinstance(node, ir.Name):
                 names.add(node.id)
             elif isinstance(node, ir.ExpressionStatement) and isinstance(node.value, ir.Call):
@@ -455,23 +454,22 @@ def _reach(run: Run, function: Function) -> Reach:
             frozenset(names - own),
             has_backward,
             differentiates,
-            changes_flags(function),
+            changes_flags(run, function),
             frozenset(called & _SETTING),
             tuple(sorted(path for path in gives if path[0] not in own)),
-            tuple(sorted(path for path in _passed(run, function, own) if path[0] not in own)),
+            tuple(sorted(path for path in _passed(run, function, own, calls) if path[0] not in own)),
         )
     return known
 
 
-def _passed(run: Run, function: Function, own: set[str]) -> Iterator[tuple[str, ...]]:
-    """What a function hands to code that nobody knows."""
+def _passed(run: Run, function: Function, own: set[str], calls: list[ir.Call]) -> Iterator[tuple[str, ...]]:
+    """What a function hands to code that nobody knows, in these of its calls."""
     definition = function.definition
     local = own | {parameter.name for parameter in definition.parameters[:1]}
-    body: list[ir.Statement] | ir.Node = definition.body
     frame, run.machine.frame = run.machine.frame, function.closure
     try:
-        for node in ir.walk(body):
-            if isinstance(node, ir.Call) and runs_unknown(run, function, node.function, local):
+        for node in calls:
+            if node.arguments and runs_unknown(run, function, node.function, local):
                 for argument in node.arguments:
                     yield from paths_in(argument.value)
                     if "super" in {each.id for each in ir.walk(argument.value) if isinstance(each, ir.Name)}:

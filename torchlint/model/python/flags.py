@@ -46,9 +46,12 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written
 from torchlint.syntax.spelling import dotted
+from torchlint.syntax.unread import may_write
 
 FLAGS = frozenset({"requires_grad", "requires_grad_", "detach_", "set_requires_grad"})
 """Who changes a flag writes one of these, or `freeze`."""
+_PARTS_OF_FLAGS = ("requires_grad", "detach_", "freeze")
+"""One of these is part of what such a function writes."""
 KEEPING_FLAGS = frozenset(
     """
     __call__ __getitem__ __iter__ __len__ add_module add_param_group bfloat16 buffers children clear compile cpu cuda
@@ -84,28 +87,32 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
         if kind is Constant or kind is External or kind is Scalar or kind is Function or id(each) in seen:
             continue  # most of what objects hold leads nowhere
         seen.add(id(each))
-        if isinstance(each, Tensor):
+        if type(each) is Tensor:  # the most frequent come first: this is asked of very many
             _unsettle_tensor(run, each, slightly, called)
+        elif type(each) is Module:
+            pending += each.parameters.values()
+            pending += each.children or ()
+            if each.tail is not None:
+                pending.append(each.tail)
+            if each.element is not None:
+                pending.append(each.element)
+        elif type(each) is Instance:
+            pending += each.attributes.values()
+            pending += [part for part in (each.layer, each.contents) if part is not None]
         elif isinstance(each, Unknown):
             if each.guess is not None:
                 _unsettle_tensor(run, each.guess, slightly, called)
             pending += each.possible if each.certain_edge else each.depends
             if each.part_of is not None:
                 pending.append(each.part_of)
+        elif isinstance(each, Choice):
+            pending += [option for _, option in each.alternatives]
         elif isinstance(each, Sequence):
             pending += each.items or ()
             pending += () if each.element is None else (each.element,)
         elif isinstance(each, Mapping):
             pending += (each.items or {}).values()
             pending += () if each.element is None else (each.element,)
-        elif isinstance(each, Choice):
-            pending += [option for _, option in each.alternatives]
-        elif isinstance(each, Module):
-            pending += [*each.parameters.values(), *(each.children or ())]
-            pending += [part for part in (each.tail, each.element) if part is not None]
-        elif isinstance(each, Instance):
-            pending += each.attributes.values()
-            pending += [part for part in (each.layer, each.contents) if part is not None]
         elif isinstance(each, (Bound, Super)):
             pending.append(each.receiver if isinstance(each, Bound) else each.instance)
         elif isinstance(each, Partial):
@@ -267,14 +274,18 @@ def _dropped(value: ir.Expression) -> Iterator[ir.Expression]:
             pending += each.elements
 
 
-def changes_flags(function: Function) -> bool:
+def changes_flags(run: Run, function: Function) -> bool:
     """Whether a function of the file that is not followed may change flags, by what is written in it."""
     definition = function.definition
-    if isinstance(definition, ir.FunctionDef):
-        words = written(definition).words
-    else:
-        words = {each.attr for each in ir.walk(definition) if isinstance(each, ir.Attribute)}
-    return not words.isdisjoint(FLAGS) or any("freeze" in word for word in words)
+    known = run.freezing.get(definition)
+    if known is None:
+        if not isinstance(definition, ir.FunctionDef):
+            words = {each.attr for each in ir.walk(definition) if isinstance(each, ir.Attribute)}
+        else:
+            words = written(definition).words if may_write(definition, _PARTS_OF_FLAGS) else set()
+        known = not words.isdisjoint(FLAGS) or any("freeze" in word for word in words)
+        run.freezing[definition] = known
+    return known
 
 
 def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:

@@ -170,9 +170,10 @@ def _run_function(
             for leaf in depends:
                 if not leaf.grad_fn:
                     unsettle_grad(run, leaf)
-        if changes_flags(function) or calls_unknown(run, function):
+        changing = changes_flags(run, function)
+        if changing or calls_unknown(run, function):
             for value in values:
-                unsettle(run, value, slightly=not changes_flags(function))
+                unsettle(run, value, slightly=not changing)
         hand_on(run, [function, *values])
         words = written(definition).words if isinstance(definition, ir.FunctionDef) else set()
         if "exec" in words:

@@ -30,11 +30,11 @@ OF_CONTAINERS = frozenset(
 )
 
 
-def given_back(body: list[ir.Statement] | ir.Expression) -> Iterator[ir.Expression]:
-    """What a function returns or yields, as it is written."""
+def given_back(body: list[ir.Statement] | ir.Expression, nodes: list[ir.Node]) -> Iterator[ir.Expression]:
+    """What a function returns or yields, as it is written; `nodes` are all of its body."""
     if not isinstance(body, list):
         yield body  # of a lambda
-    for node in ir.walk(body):
+    for node in nodes:
         if isinstance(node, (ir.Return, ir.Yield)) and node.value is not None:
             yield node.value
 

@@ -282,7 +282,7 @@ def _applied(run: Run, module: Instance | Module, site: CallSite) -> Value:
     """`module.apply(fn)`: what it does to flags; what it writes without `init` or `.data` torch may refuse."""
     function = site.get(0, "fn")
     found, complete = all_modules(module)
-    changing = isinstance(function, Function) and (changes_flags(function) or _writes_parameters(function))
+    changing = isinstance(function, Function) and (changes_flags(run, function) or _writes_parameters(function))
     if changing and function is not None and complete and len(found) <= MOST_ITEMS:
         for _, each in reversed(found):
             run.call(function, [each], site.node)

@@ -284,7 +284,9 @@ class Run:
         "entered",
         "expressions",
         "finals",
+        "flagged",
         "foreign_watch",
+        "freezing",
         "functions",
         "handed_on",
         "handed_to_unknown",
@@ -352,6 +354,10 @@ class Run:
         self.reaching: dict[int, Reach] = {}
         """Of the functions that were handed on, by the number of their definition."""
         self.calling: dict[int, tuple[tuple[str, ...], ...]] = {}
+        self.flagged: dict[ir.FunctionDef, frozenset[str]] = {}
+        """What of its object a method sets the flags of ("" for all), once somebody has asked."""
+        self.freezing: dict[ir.FunctionDef | ir.Lambda, bool] = {}
+        """Whether a function may change flags, by what is written in it."""
         self.handing: dict[ir.FunctionDef | ir.Lambda, list[ir.Call]] = {}
         """The calls with arguments in functions that were not followed."""
         self.setting: dict[ir.FunctionDef | ir.Lambda, bool] = {}

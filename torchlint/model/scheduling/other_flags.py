@@ -22,7 +22,11 @@ _FREEZES = "freeze"
 
 def leave_flags_open(run: Run, instance: Instance, definition: ir.FunctionDef) -> None:
     """Whether the layers and parameters whose flags a method sets require grad is a condition for the others."""
-    named = {name for part in _set_in(definition) for name in _held(part)}
+    named = run.flagged.get(definition)
+    if named is None:
+        named = run.flagged[definition] = frozenset([name for part in _set_in(definition) for name in _held(part)])
+    if not named:
+        return
     for name, value in instance.attributes.items():
         layer = isinstance(value, (Module, Instance)) or (
             isinstance(value, Tensor) and value.is_parameter is not Truth.NO

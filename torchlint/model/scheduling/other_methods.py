@@ -36,6 +36,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written
+from torchlint.syntax.unread import may_name
 
 
 def as_others_leave_it(run: Run, method: Function, instance: Instance, constructing: Set[int]) -> None:
@@ -53,8 +54,9 @@ def as_others_leave_it(run: Run, method: Function, instance: Instance, construct
             seen.add(name)
             if name in own or other is method or id(other.definition) in constructing:
                 continue
-            _leave_open(run, instance, state, written(other.definition).assigned.keys())
-            if changes_flags(other):
+            if state and may_name(other.definition, state):  # else another file's need not be read for it
+                _leave_open(run, instance, state, written(other.definition).assigned.keys())
+            if changes_flags(run, other):
                 leave_flags_open(run, instance, other.definition)
         for statement in cls.definition.body:  # what has a method's name now may call the method
             replaced = isinstance(statement, ir.FunctionDef) and isinstance(cls.attributes.get(statement.name), Unknown)
