@@ -135,7 +135,7 @@ def _somelib() -> types.ModuleType:
         same=lambda *values: values[-1], wrap=lambda function: function, size=lambda: 0,
         Keeper=_Keeper, frozen=_frozen, found=_Keeper(), freeze_held=lambda cls: _frozen(cls.held),
         frozen_default=lambda function: _frozen(*function.__defaults__),
-        Switched=_Switched, switch_on=_Switched.switch_on,
+        whole=torch.int64, Switched=_Switched, switch_on=_Switched.switch_on,
         flag=False, scalar=torch.rand((), requires_grad=True),
         session=torch.no_grad, load=lambda: {"w": torch.rand(3, requires_grad=True)},
     )  # fmt: skip

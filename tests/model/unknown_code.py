@@ -2688,3 +2688,44 @@ def written_where_the_mode_is_set():
     torch.set_grad_enabled(True)
     h /= norm  # error: [TLN201]
     h.sum().backward()
+
+
+def silent_held_by_an_object_with_a_decorated_constructor():
+    import torch
+    from somelib import same, wrap
+
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if isinstance(held, dict) and 'w' in held else held")
+
+    class Cell:
+        @wrap
+        def __init__(self, w):
+            self.__dict__["w"] = w
+
+        def __getattribute__(self, name):
+            return freeze(super().__getattribute__(name))
+
+    w = torch.ones(3, requires_grad=True)
+    cell = same(Cell(w))
+    cell.__dict__
+    w.add_(1)
+
+
+def silent_moved_to_what_may_be_a_dtype():
+    import torch
+    from somelib import whole
+    from torch import nn
+
+    body, head = nn.Linear(4, 3), nn.Linear(3, 1)
+    features = torch.tanh(body(torch.rand(16, 4)).to(whole))
+    for _ in range(2):
+        head(features).pow(2).mean().backward()
+
+
+def moved_to_a_device():
+    import torch
+    from torch import nn
+
+    body, head = nn.Linear(4, 3), nn.Linear(3, 1)
+    features = torch.tanh(body(torch.rand(16, 4)).to(torch.device("cpu")))
+    for _ in range(2):
+        head(features).pow(2).mean().backward()  # error: [TLN101]
