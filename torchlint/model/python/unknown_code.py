@@ -89,7 +89,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
             if tensor.is_parameter is not Truth.YES:
                 found[id(tensor)] = tensor
     depends = list(found.values())
-    may_be = ()  # now: of what a container holds nothing is known afterwards
+    may_be: tuple[Value, ...] = ()  # now: of what a container holds nothing is known afterwards
     if not apart and not foreign.only_reads(called):
         may_be = objects_among([*given, callee] if receiver is None else given)
     of_callee = callee.depends if isinstance(callee, Unknown) and receiver is None else ()
