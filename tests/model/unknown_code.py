@@ -2420,9 +2420,11 @@ def silent_given_to_a_decorator_of_a_class():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     @Keeper(net)
     class Box:
         pass
+
     net.weight.add_(1)
 
 
@@ -2432,9 +2434,11 @@ def silent_default_of_a_decorated_function():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     @frozen_default
     def function(given=net):
         return given
+
     net.weight.add_(1)
 
 
@@ -2444,6 +2448,7 @@ def silent_given_to_a_class_of_elsewhere():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     class Box(Keeper):
         pass
 
@@ -2457,6 +2462,7 @@ def silent_class_method_of_elsewhere():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     class Box:
         held = net
         freeze = classmethod(freeze_held)
@@ -2471,6 +2477,7 @@ def silent_called_by_contains():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     class Box:
         def __contains__(self, each):
             return bool(frozen(each))
@@ -2485,6 +2492,7 @@ def silent_called_by_setitem():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     class Box:
         def __setitem__(self, key, each):
             frozen(each)
@@ -2499,6 +2507,7 @@ def silent_called_by_class_getitem():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     class Box:
         def __class_getitem__(cls, key):
             return frozen(net)
@@ -2513,12 +2522,14 @@ def silent_called_by_init_subclass():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     class Box:
         def __init_subclass__(cls):
             frozen(net)
 
     class Other(Box):
         pass
+
     net.weight.add_(1)
 
 
@@ -2528,12 +2539,14 @@ def silent_called_by_set_name():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     class Part:
         def __set_name__(self, owner, name):
             frozen(net)
 
     class Box:
         part = Part()
+
     net.weight.add_(1)
 
 
@@ -2543,6 +2556,7 @@ def silent_called_by_new():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     class Box:
         def __new__(cls):
             frozen(net)
@@ -2558,6 +2572,7 @@ def silent_called_by_a_metaclass():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     class Meta(type):
         def __call__(cls):
             return frozen(net)
@@ -2575,6 +2590,7 @@ def silent_called_by_hasattr():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     class Box:
         @property
         def part(self):
@@ -2590,6 +2606,7 @@ def silent_sent_to_a_generator():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     def generator():
         given = yield
         frozen(given)
@@ -2607,6 +2624,7 @@ def silent_mapped_by_a_generator():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     def generator():
         yield from map(frozen, [net])
 
@@ -2658,8 +2676,10 @@ def layer_in_a_class():
     from torch import nn
 
     net = nn.Linear(3, 3)
+
     class Box:
         held = net
+
     net.weight.add_(1)  # error: [TLN203]
 
 
