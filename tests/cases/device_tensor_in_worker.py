@@ -171,3 +171,23 @@ def on_the_device_where_the_caller_says_so():
     if __name__ == "__main__":
         for x in DataLoader(Images(4, train=True), num_workers=2):
             assert x.shape == (1, 3)
+
+
+def moved_where_an_option_says_so_and_set_by_a_name_that_is_computed():
+    """What the option leads to is not come to, and nobody knows under which name the object holds what it reads."""
+
+    class Images(Dataset):
+        def __init__(self, count, cuda=False):
+            setattr(self, "".join(["im", "ages"]), torch.rand(count, 3))
+            if cuda:
+                self.images = self.images.cuda()
+
+        def __len__(self):
+            return len(self.images)
+
+        def __getitem__(self, index):
+            return self.images[index]
+
+    if __name__ == "__main__":
+        for x in DataLoader(Images(4), num_workers=2):
+            assert x.shape == (1, 3)

@@ -85,6 +85,38 @@ class _Bar:
         pass
 
 
+def _frozen(*values: object) -> object:
+    for each in values:
+        if isinstance(each, nn.Module | torch.Tensor):
+            each.requires_grad_(False)
+    return values[-1] if values else None
+
+
+class _Keeper:
+    """Freezes all that it is given."""
+
+    def __init__(self, *values: object) -> None:
+        _frozen(*values)
+
+    def __init_subclass__(cls) -> None:
+        _frozen(*vars(cls).values())
+
+    def __call__(self, value: object) -> object:
+        return value
+
+    def __setattr__(self, name: str, value: object) -> None:
+        _frozen(value)
+
+    def __setitem__(self, name: str, value: object) -> None:
+        _frozen(value)
+
+    def __contains__(self, value: object) -> bool:
+        return bool(_frozen(value))
+
+    def __lshift__(self, value: object) -> None:
+        _frozen(value)
+
+
 def _quiet(function: Callable[..., object]) -> object:
     return torch.no_grad()(function)
 
@@ -101,7 +133,9 @@ def _somelib() -> types.ModuleType:
         EarlyStopping=_Meter, tqdm=_Bar, inference=_quiet, run=lambda function: function(),
         minimise=lambda closure: closure(), train=lambda w: (w**2).sum().backward(), combine=lambda *ws: sum(ws),
         same=lambda *values: values[-1], wrap=lambda function: function, size=lambda: 0,
-        Switched=_Switched, switch_on=_Switched.switch_on,
+        Keeper=_Keeper, frozen=_frozen, found=_Keeper(), freeze_held=lambda cls: _frozen(cls.held),
+        frozen_default=lambda function: _frozen(*function.__defaults__),
+        whole=torch.int64, Switched=_Switched, switch_on=_Switched.switch_on,
         flag=False, scalar=torch.rand((), requires_grad=True),
         session=torch.no_grad, load=lambda: {"w": torch.rand(3, requires_grad=True)},
     )  # fmt: skip

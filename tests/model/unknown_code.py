@@ -2233,3 +2233,519 @@ def converted_to_a_parameter_that_nothing_holds():
     weight = nn.Parameter(torch.ones(3))
     converted = torch.zeros(3, requires_grad=True).type_as(weight)
     converted[0] = 1.0  # error: [TLN203]
+
+
+def silent_switched_through_what_a_call_gives_back():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True))
+    same(net).apply(eval("lambda each: setattr(each, 'inplace', False)"))
+    net(torch.rand(1, 3)).sum().backward()
+
+
+def silent_hooked_through_what_a_call_gives_back():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    criterion = nn.L1Loss(reduction="none")
+    attach = eval("lambda m: m.register_forward_hook(lambda m, given, result: result.sum())")
+    attach(same(criterion))
+    w = torch.ones(3, requires_grad=True)
+    criterion(w, torch.zeros(3)).backward()
+
+
+def silent_part_replaced_in_what_a_call_gives_back():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True))
+    same(net)[2] = nn.ReLU()
+    net(torch.rand(1, 3)).sum().backward()
+
+
+def looked_at_through_what_a_call_gives_back():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True))
+    for each in same(net).modules():
+        print(each)
+    net(torch.rand(1, 3)).sum().backward()  # error: [TLN201]
+
+
+def silent_set_in_an_object():
+    import torch
+    from somelib import found
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    found.last = net
+    net.weight.add_(1)
+
+
+def silent_stored_in_an_object():
+    import torch
+    from somelib import found
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    found["net"] = net
+    net.weight.add_(1)
+
+
+def silent_asked_of_an_object():
+    import torch
+    from somelib import found
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    net in found
+    net.weight.add_(1)
+
+
+def silent_shifted_into_an_object():
+    import torch
+    from somelib import found
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    found << net
+    net.weight.add_(1)
+
+
+def silent_set_by_name_in_an_object():
+    import torch
+    from somelib import found
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    setattr(found, "last", net)
+    net.weight.add_(1)
+
+
+def silent_given_to_max():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    max([net], key=frozen)
+    net.weight.add_(1)
+
+
+def silent_mapped():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    list(map(frozen, [net]))
+    net.weight.add_(1)
+
+
+def silent_filtered():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    list(filter(frozen, [net]))
+    net.weight.add_(1)
+
+
+def silent_reduced():
+    import functools
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    functools.reduce(frozen, [net, net])
+    net.weight.add_(1)
+
+
+def silent_given_to_itertools():
+    import itertools
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    list(itertools.starmap(frozen, [(net,)]))
+    net.weight.add_(1)
+
+
+def silent_given_to_a_thread():
+    import threading
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    thread = threading.Thread(target=frozen, args=(net,))
+    thread.start()
+    thread.join()
+    net.weight.add_(1)
+
+
+def silent_in_an_evaluated_text():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    eval("frozen(net)")
+    net.weight.add_(1)
+
+
+def silent_a_shallow_copy_is_given():
+    import copy
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    frozen(copy.copy(net))
+    net.weight.add_(1)
+
+
+def silent_given_to_a_decorator_of_a_class():
+    import torch
+    from somelib import Keeper
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    @Keeper(net)
+    class Box:
+        pass
+
+    net.weight.add_(1)
+
+
+def silent_default_of_a_decorated_function():
+    import torch
+    from somelib import frozen_default
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    @frozen_default
+    def function(given=net):
+        return given
+
+    net.weight.add_(1)
+
+
+def silent_given_to_a_class_of_elsewhere():
+    import torch
+    from somelib import Keeper
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    class Box(Keeper):
+        pass
+
+    Box(net)
+    net.weight.add_(1)
+
+
+def silent_class_method_of_elsewhere():
+    import torch
+    from somelib import freeze_held
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    class Box:
+        held = net
+        freeze = classmethod(freeze_held)
+
+    Box.freeze()
+    net.weight.add_(1)
+
+
+def silent_called_by_contains():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    class Box:
+        def __contains__(self, each):
+            return bool(frozen(each))
+
+    net in Box()
+    net.weight.add_(1)
+
+
+def silent_called_by_setitem():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    class Box:
+        def __setitem__(self, key, each):
+            frozen(each)
+
+    Box()[0] = net
+    net.weight.add_(1)
+
+
+def silent_called_by_class_getitem():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    class Box:
+        def __class_getitem__(cls, key):
+            return frozen(net)
+
+    Box[0]
+    net.weight.add_(1)
+
+
+def silent_called_by_init_subclass():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    class Box:
+        def __init_subclass__(cls):
+            frozen(net)
+
+    class Other(Box):
+        pass
+
+    net.weight.add_(1)
+
+
+def silent_called_by_set_name():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    class Part:
+        def __set_name__(self, owner, name):
+            frozen(net)
+
+    class Box:
+        part = Part()
+
+    net.weight.add_(1)
+
+
+def silent_called_by_new():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    class Box:
+        def __new__(cls):
+            frozen(net)
+            return object.__new__(cls)
+
+    Box()
+    net.weight.add_(1)
+
+
+def silent_called_by_a_metaclass():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    class Meta(type):
+        def __call__(cls):
+            return frozen(net)
+
+    class Box(metaclass=Meta):
+        pass
+
+    Box()
+    net.weight.add_(1)
+
+
+def silent_called_by_hasattr():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    class Box:
+        @property
+        def part(self):
+            return frozen(net)
+
+    hasattr(Box(), "part")
+    net.weight.add_(1)
+
+
+def silent_sent_to_a_generator():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    def generator():
+        given = yield
+        frozen(given)
+        yield
+
+    started = generator()
+    next(started)
+    started.send(net)
+    net.weight.add_(1)
+
+
+def silent_mapped_by_a_generator():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    def generator():
+        yield from map(frozen, [net])
+
+    list(generator())
+    net.weight.add_(1)
+
+
+def silent_captured_by_a_case():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    match net:
+        case each:
+            frozen(each)
+    net.weight.add_(1)
+
+
+def layer_counted():
+    import torch
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    len([net])
+    net.weight.add_(1)  # error: [TLN203]
+
+
+def layer_filtered_by_nothing():
+    import torch
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    list(filter(None, [1]))
+    net.weight.add_(1)  # error: [TLN203]
+
+
+def layer_compared():
+    import torch
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    net in [net]
+    net.weight.add_(1)  # error: [TLN203]
+
+
+def layer_in_a_class():
+    import torch
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+
+    class Box:
+        held = net
+
+    net.weight.add_(1)  # error: [TLN203]
+
+
+def silent_written_where_nobody_knows_the_mode():
+    import torch
+    from somelib import session
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    h = net(torch.rand(2, 3))
+    norm = h.norm(dim=1, keepdim=True)
+    entered = session()
+    entered.__enter__()
+    h /= norm
+    entered.__exit__(None, None, None)
+    h.sum().backward()
+
+
+def written_where_the_mode_is_set():
+    import torch
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    h = net(torch.rand(2, 3))
+    norm = h.norm(dim=1, keepdim=True)
+    torch.set_grad_enabled(True)
+    h /= norm  # error: [TLN201]
+    h.sum().backward()
+
+
+def silent_held_by_an_object_with_a_decorated_constructor():
+    import torch
+    from somelib import same, wrap
+
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if isinstance(held, dict) and 'w' in held else held")
+
+    class Cell:
+        @wrap
+        def __init__(self, w):
+            self.__dict__["w"] = w
+
+        def __getattribute__(self, name):
+            return freeze(super().__getattribute__(name))
+
+    w = torch.ones(3, requires_grad=True)
+    cell = same(Cell(w))
+    cell.__dict__
+    w.add_(1)
+
+
+def silent_moved_to_what_may_be_a_dtype():
+    import torch
+    from somelib import whole
+    from torch import nn
+
+    body, head = nn.Linear(4, 3), nn.Linear(3, 1)
+    features = torch.tanh(body(torch.rand(16, 4)).to(whole))
+    for _ in range(2):
+        head(features).pow(2).mean().backward()
+
+
+def moved_to_a_device():
+    import torch
+    from torch import nn
+
+    body, head = nn.Linear(4, 3), nn.Linear(3, 1)
+    features = torch.tanh(body(torch.rand(16, 4)).to(torch.device("cpu")))
+    for _ in range(2):
+        head(features).pow(2).mean().backward()  # error: [TLN101]

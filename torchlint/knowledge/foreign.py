@@ -104,6 +104,15 @@ _COPIES: Final = frozenset(
     for name in ("pack_padded_sequence", "pad_packed_sequence", "pack_sequence", "pad_sequence", "unpad_sequence")
 )
 """They copy what they are given, and their backward needs its sizes alone (torch/nn/utils/rnn.py)."""
+_RUN_GIVEN: Final = frozenset(
+    """
+    builtins.filter builtins.map builtins.max builtins.min builtins.sorted
+    functools.reduce functools.singledispatch itertools.accumulate itertools.dropwhile itertools.filterfalse
+    itertools.groupby itertools.starmap itertools.takewhile multiprocessing.Process operator.call threading.Thread
+    threading.Timer weakref.finalize weakref.ref atexit.register _thread.start_new_thread
+    """.split()  # noqa: SIM905
+)
+_MAY_RUN_GIVEN: Final = frozenset(each.rpartition(".")[2] for each in _RUN_GIVEN)
 _PASSING_ON: Final = frozenset(
     {"random.choice", "random.choices", "random.sample", "random.shuffle", "math.prod", "math.sumprod"}
 )
@@ -156,6 +165,16 @@ def keeps_flags(qualified: str) -> bool:
     if qualified.startswith("torch.ops.") and not FLAGS_OF_OPERATORS.isdisjoint(qualified.split(".")):
         return False
     return qualified.partition(".")[0] in _KEEPING_FLAGS and not qualified.startswith(_SETTING_FLAGS)
+
+
+def runs_given(qualified: str) -> bool:
+    """Whether a function of Python's own runs another that it is given."""
+    return qualified in _RUN_GIVEN
+
+
+def may_run_given(name: str) -> bool:
+    """Whether a function of this name may be one that runs another that it is given."""
+    return name in _MAY_RUN_GIVEN
 
 
 def replaces_parameters(qualified: str) -> bool:

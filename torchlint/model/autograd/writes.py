@@ -21,7 +21,7 @@ from torchlint.model.autograd.refusals import leaf_check, refuse, refuses_view, 
 from torchlint.model.autograd.tensors import MOST_SAVES, possible_gradient
 from torchlint.model.events import AliasWritten, WriteSpelling, WrittenPart
 from torchlint.model.events.trace import Step
-from torchlint.model.state.guards import ALWAYS, Truth, conjoin, implied
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, implied
 from torchlint.model.state.values import (
     GRAD_MAYBE,
     GRAD_NO,
@@ -341,7 +341,7 @@ def _rebase(
     machine.trail.set(tensor, "own", tensor.own.either(grad))
     if base is None or alone:
         # of a view, too: the memory that it shares with its base is as it was
-        machine.trail.set(tensor, "grad_fn", ((ALWAYS, node),))
+        machine.trail.set(tensor, "grad_fn", _history(autograd, tensor, node))
         machine.trail.set(tensor, "grad_time", machine.tick())
     else:
         slices = new_node(
@@ -354,8 +354,15 @@ def _rebase(
             Truth.YES,
         )
         machine.trail.set(base, "own", base.own.either(grad))
-        machine.trail.set(base, "grad_fn", ((ALWAYS, slices),))
+        machine.trail.set(base, "grad_fn", _history(autograd, base, slices))
         machine.trail.set(base, "grad_time", machine.tick())
+
+
+def _history(autograd: Autograd, tensor: Tensor, node: GraphNode) -> tuple[tuple[Guard, GraphNode], ...]:
+    """The new one; or the old one, where nobody knows whether a write is recorded."""
+    if autograd.machine.grad_mode is Truth.YES:
+        return ((ALWAYS, node),)
+    return tuple((guard | unknown_guard(), each) for guard, each in ((ALWAYS, node), *tensor.grad_fn))
 
 
 def mark_dirty(

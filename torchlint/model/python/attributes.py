@@ -129,7 +129,7 @@ def _unknown_attribute(run: Run, value: Unknown, name: str, origin: ir.Node) -> 
     if name not in value.attributes:
         depends = [] if name in _SAID_OF_TENSORS else reachable_tensors(value)
         part_of = value.part_of if name not in _OF_TENSORS else None
-        value.attributes[name] = Unknown(
+        held = Unknown(
             depends,
             source=origin,
             layer=value.layer,
@@ -137,6 +137,9 @@ def _unknown_attribute(run: Run, value: Unknown, name: str, origin: ir.Node) -> 
             keeps_flags=value.keeps_flags,
             part_of=part_of,
         )
+        if name not in _OF_TENSORS:
+            held.may_be = value.may_be
+        value.attributes[name] = held
     return value.attributes[name]
 
 

@@ -17,7 +17,9 @@ from torchlint.model.python.derived_parameters import cst_expression, derived_pa
 from torchlint.model.python.flags import unsettle_origins
 from torchlint.model.python.members import (
     is_composed,
+    patch_what_it_may_be,
     replace_of_torch,
+    set_in_class,
     set_in_module,
     set_in_some_module,
     set_member,
@@ -25,6 +27,7 @@ from torchlint.model.python.members import (
     set_tensor_attribute,
 )
 from torchlint.model.python.run import Run, Statements
+from torchlint.model.python.special_methods import given_to_special
 from torchlint.model.python.subscripts import evaluate_index
 from torchlint.model.python.variables import set_variable
 from torchlint.model.state.values import (
@@ -170,7 +173,8 @@ def _unpack(run: Run, target: ir.Sequence, value: Value) -> None:
             part = elements[0]
         else:
             unknown = made_of([value], source=value.source if isinstance(value, Unknown) else None)
-            unknown.part_of = value.part_of if isinstance(value, Unknown) else None
+            if isinstance(value, Unknown):
+                unknown.part_of, unknown.may_be = value.part_of, value.may_be
             part = unknown
         assign(run, element, Sequence("list", None, part) if isinstance(element, ir.Starred) else part)
 
@@ -214,6 +218,8 @@ def _set_attribute_of(run: Run, each: Value, target: ir.Attribute, new: Value) -
         if isinstance(each, Unknown) and name == "requires_grad":
             unsettle_origins(run, each)
     elif isinstance(each, Unknown):
+        given_to_special(run, each, [new], (), target)
+        patch_what_it_may_be(run, each)
         machine.trail.set(each.attributes, name, new)
         if name == "requires_grad":
             unsettle_origins(run, each)
@@ -222,8 +228,9 @@ def _set_attribute_of(run: Run, each: Value, target: ir.Attribute, new: Value) -
     elif isinstance(each, Module):
         set_in_module(run, each, name, new)
     elif isinstance(each, Class):
-        machine.trail.set(each.attributes, name, new)
+        set_in_class(run, each, name, new)
     elif isinstance(each, External):
+        given_to_special(run, each, [new], (), target)
         replace_of_torch(run, f"{each.qualified}.{name}")
 
 
@@ -261,6 +268,13 @@ def store(
     each = options[0][1] if options else Unknown()
     if isinstance(each, Unknown) and each.tensor is not None:
         each = each.tensor
+    named = isinstance(index, Constant) and isinstance(index.value, str)
+    if isinstance(each, Instance) or (
+        isinstance(each, (Unknown, External)) and (named or not isinstance(value, Tensor))
+    ):
+        given_to_special(run, each, [value], ("__setitem__",), target)
+    if isinstance(each, Unknown):
+        patch_what_it_may_be(run, each)
     if isinstance(each, Tensor):
         if each.grad_of is not None and value in (Constant(0), Constant(0.0)) and is_whole(index):
             grad_written(run.torch, each, "fill", target, each.grad_of)

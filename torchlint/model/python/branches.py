@@ -20,6 +20,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     choose,
+    objects_among,
     reachable_tensors,
 )
 from torchlint.syntax import ir
@@ -111,7 +112,9 @@ def match_statement(run: Run, node: ir.Match) -> None:
     def arm(case: ir.Case) -> Callable[[], None]:
         def follow() -> None:
             for name in case.bound:
-                set_variable(run, name, Unknown(reachable_tensors(subject)))
+                captured = Unknown(reachable_tensors(subject))
+                captured.may_be = objects_among([subject])
+                set_variable(run, name, captured)
             if case.guard is not None:
                 run.evaluate(case.guard)
             run.execute(case.body)

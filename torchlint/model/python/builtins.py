@@ -13,12 +13,13 @@ from torchlint.model.autograd.writes import escape, show, use
 from torchlint.model.python.attributes import attribute, is_module
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
-from torchlint.model.python.flags import text_is_run, unsettle, unsettle_gradients
+from torchlint.model.python.flags import for_effect, text_is_run, unsettle, unsettle_gradients
 from torchlint.model.python.introspection import is_a, is_no_layer_of
 from torchlint.model.python.members import (
     is_composed,
     lose_children,
     patch_in_sight,
+    patch_what_it_may_be,
     set_attribute,
     set_raw,
     set_some_attribute,
@@ -88,6 +89,8 @@ def _scalar_builtin(run: Run, name: str, site: CallSite) -> Value:
             return Constant({"int": int, "float": float, "bool": bool, "str": str}[name](value.value))
         except (TypeError, ValueError, OverflowError):
             return Unknown()
+    if name == "hasattr" and isinstance(value, Instance) and len(site.positional) == 2:
+        _getattr(run, site)  # which runs a property
     if name == "hasattr" and _torch_has(site):
         return Constant(True)
     kind = {"int": "int", "float": "float", "str": "str", "repr": "str", "id": "int", "hash": "int"}.get(name, "bool")
@@ -313,8 +316,10 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
         elif isinstance(each, (Tensor, Module)):
             unsettle(run, each)
             havoc(run, each)
-        elif isinstance(each, Unknown) and not is_foreign(each) and isinstance(value, (Bound, Constant, Function)):
-            patch_in_sight(run)  # a setting, or a `forward`, of what may be any Module
+        elif isinstance(each, Unknown) and not is_foreign(each):
+            patch_what_it_may_be(run, each)
+            if isinstance(value, (Bound, Constant, Function)):
+                patch_in_sight(run)  # a setting, or a `forward`, of what may be any Module
         if isinstance(each, Module):
             run.machine.trail.set(each, "patched", True)
             if not is_composed(name):
@@ -414,6 +419,10 @@ def _eval(run: Run, site: CallSite) -> Value:
         held += [tensor for value in frame.variables.values() for tensor in reachable_tensors(value)]
         frame = frame.enclosing
     escape(run.autograd, held, site.node)
+    text = site.positional[0] if site.positional else None
+    calls = not isinstance(text, Constant) or "(" in str(text.value)
+    if calls and for_effect(run, site.node):
+        text_is_run(run)
     return Unknown(held, source=site.node)
 
 

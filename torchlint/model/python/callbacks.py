@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchlint.model.autograd.walk import graph_of
-from torchlint.model.python.flags import changes_flags, runs_unknown, unsettle, unsettle_grad
+from torchlint.model.python.flags import calls_what_is_unknown, changes_flags, unsettle, unsettle_grad
 from torchlint.model.python.handed_names import OF_CONTAINERS, given_back, path_of, paths_in, written_paths
 from torchlint.model.python.members import patch, replace_of_torch
 from torchlint.model.python.module_parts import keeps_place, parameters_of
@@ -469,7 +469,7 @@ def _passed(run: Run, function: Function, own: set[str], calls: list[ir.Call]) -
     frame, run.machine.frame = run.machine.frame, function.closure
     try:
         for node in calls:
-            if node.arguments and runs_unknown(run, function, node.function, local):
+            if calls_what_is_unknown(run, function, node, local):
                 for argument in node.arguments:
                     yield from paths_in(argument.value)
                     if "super" in {each.id for each in ir.walk(argument.value) if isinstance(each, ir.Name)}:

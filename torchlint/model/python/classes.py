@@ -10,6 +10,7 @@ from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import choose_patched, class_attribute, is_module
 from torchlint.model.python.callbacks import hand_on_special, havoc
 from torchlint.model.python.containers import mapping_method
+from torchlint.model.python.flags import give
 from torchlint.model.python.functions import call_method
 from torchlint.model.python.making import may_be_called_otherwise
 from torchlint.model.python.members import set_raw, set_some_attribute
@@ -98,6 +99,8 @@ def _leave_open(run: Run, also: Openness) -> None:
 def initialise(run: Run, instance: Instance, site: CallSite) -> None:
     """Run `__init__`, or set the fields of a dataclass."""
     machine = run.machine
+    if may_be_called_otherwise(instance.cls):
+        give(run, site.values(), instance.cls.name, site.node)  # there may be a `__new__`
     for cls in instance.cls.ancestry():
         function = cls.attributes.get("__init__")
         if isinstance(function, (Function, Choice)):

@@ -6,6 +6,7 @@ A list whose length is unknown is widened to one element that stands for all.
 
 from __future__ import annotations
 
+from torchlint.model.python.flags import give
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.trail import widen
@@ -61,16 +62,16 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
     if isinstance(value, Module) and value.element is not None:
         return False, [value.element]
     if isinstance(value, Unknown):
-        return False, [
-            Unknown(
-                reachable_tensors(value),
-                source=value.source,
-                layer=value.layer,
-                element_of_parameters=value.element_of_parameters,
-                foreign=value.foreign,
-                part_of=value.part_of,
-            )
-        ]
+        element = Unknown(
+            reachable_tensors(value),
+            source=value.source,
+            layer=value.layer,
+            element_of_parameters=value.element_of_parameters,
+            foreign=value.foreign,
+            part_of=value.part_of,
+        )
+        element.may_be = value.may_be
+        return False, [element]
     return False, [Unknown(reachable_tensors(value), layer=holds_modules(value))]
 
 
@@ -168,6 +169,8 @@ def _deque_method(run: Run, queue: Sequence, name: str, site: CallSite) -> Value
 def sequence_method(run: Run, sequence: Sequence, name: str, site: CallSite) -> Value | None:
     """A method of a list, tuple, set or deque; None if nothing is known of it."""
     machine = run.machine
+    if name in ("send", "throw"):
+        give(run, site.values(), "", site.node)
     if sequence.kind == "deque" and (found := _deque_method(run, sequence, name, site)) is not None:
         return found
     if name == "append" and site.positional:

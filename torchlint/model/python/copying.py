@@ -32,6 +32,7 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     fits,
+    objects_among,
     reachable_tensors,
 )
 from torchlint.model.torch.tensor_methods import copied
@@ -57,7 +58,11 @@ def copied_value(run: Run, qualified: str, site: CallSite) -> Value:
     if isinstance(value, Mapping):
         return Mapping(None)
     if qualified == "copy.copy":
-        return value if isinstance(value, Tensor) else Unknown(reachable_tensors(value))
+        if isinstance(value, Tensor):
+            return value
+        shallow = Unknown(reachable_tensors(value))
+        shallow.may_be = objects_among([value])  # what it shares with what it holds
+        return shallow
     if isinstance(value, Tensor):
         return copied(run.torch, value, site)
     if isinstance(value, (Module, Instance)) and len(site.values()) == 1:

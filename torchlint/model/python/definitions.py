@@ -7,6 +7,7 @@ A decorator that is not known may make anything of a function.
 from __future__ import annotations
 
 from torchlint.model.python.attributes import evaluate_again
+from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.flags import unsettle
 from torchlint.model.python.making import DATACLASS, inherits_known, keeps_class, keeps_making
 from torchlint.model.python.run import Run, Statements
@@ -40,6 +41,8 @@ def define(run: Run, node: ir.FunctionDef, owner: Class | None) -> Function:
             guard = found
             inference = found.inference or (inference and found.mode is not Truth.MAYBE)
     mode = guard.mode if guard is not None else None
+    for value in defaults.values() if kind == "opaque" else ():
+        unsettle(run, value, slightly=True)  # who decorates it is given them
     function = Function(node, closure_of(run, owner), defaults, owner, kind, mode, node.name, inference)
     if owner is not None:
         run.owners[id(node)] = owner
@@ -98,6 +101,10 @@ def _class(run: Run, node: ir.ClassDef) -> None:
             run.execute([statement])
     machine.frame = outer
     machine.statement = node
+    for decorator in node.decorators:
+        if isinstance(decorator, ir.Call):
+            run.evaluate(decorator)
+    _hand_on_making(run, cls)
     changing = [each for each in node.decorators if not _keeps_class(run, each, cls)]
     cls.wrapped = wrapped or bool(changing)
     cls.finished_elsewhere = wrapped or any(not _is_dataclass(run, each) for each in changing)
@@ -110,6 +117,17 @@ def _class(run: Run, node: ir.ClassDef) -> None:
         run.classes.append(cls)
     for hook in machine.watch.class_defined:
         hook(cls)
+
+
+def _hand_on_making(run: Run, cls: Class) -> None:
+    """Methods that Python runs with classes, where no call of them is written: with the next one that is made."""
+    meta = External("builtins.type") in cls.outside()
+    for name, method in cls.attributes.items():
+        if isinstance(method, Function) and ((meta and name.startswith("__")) or name in _OF_CLASSES):
+            hand_on(run, [method])
+
+
+_OF_CLASSES = frozenset({"__class_getitem__", "__init_subclass__", "__new__", "__set_name__"})
 
 
 def _base(run: Run, node: ir.Expression) -> Value:

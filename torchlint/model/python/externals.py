@@ -18,7 +18,7 @@ from torchlint.model.python.modules import inherit
 from torchlint.model.python.process import NAMESPACES
 from torchlint.model.python.recomputation import CHECKPOINT, checkpoint
 from torchlint.model.python.run import Run
-from torchlint.model.python.unknown_code import unknown_call
+from torchlint.model.python.unknown_code import is_unknown_code, unknown_call
 from torchlint.model.python.variables import resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.values import (
@@ -36,6 +36,7 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
+    parts,
     reachable_tensors,
     sure_tensors,
 )
@@ -54,6 +55,8 @@ from torchlint.model.torch.named_axes import (
     pack_axes,
 )
 from torchlint.model.torch.operations import apply
+from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _ORIGINALS = "parametrizations"
 """The child that holds what a parametrised attribute is computed from (torch/nn/utils/parametrize.py)."""
@@ -200,7 +203,26 @@ def _copied(run: Run, qualified: str, site: CallSite) -> Value:
     return Unknown([each for each in held if isinstance(each, Tensor)], source=site.node)
 
 
+def _run_given(run: Run, site: CallSite) -> None:
+    """`max(found, key=unknown)`, `Thread(target=unknown, args=(x,))`: Python runs code that nobody knows."""
+    given = site.values()
+    functions = [each for each in given if is_unknown_code(each)]
+    if not functions:
+        return
+    others: list[Value] = []
+    for value in given:
+        if not any(value is each for each in functions):
+            others += parts(value) if isinstance(value, (Sequence, Mapping)) else [value]
+    place = site.node.origin
+    reads = foreign.only_reads(dotted(site.node.function).rpartition(".")[2])
+    call = ir.Call(place, ir.Name(place, ""), []) if reads else site.node  # it is not what is called here
+    for each in functions:
+        unknown_call(run, each, CallSite(call, others, {}))
+
+
 def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
+    if foreign.runs_given(qualified):
+        _run_given(run, site)
     if qualified.startswith("builtins."):
         result = call_builtin(run, qualified[9:], site)
         if result is None:

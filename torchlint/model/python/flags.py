@@ -98,6 +98,7 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
                 pending.append(each.element)
         elif type(each) is Instance:
             pending += each.attributes.values()
+            pending += each.given
             pending += [part for part in (each.layer, each.contents) if part is not None]
         elif isinstance(each, Unknown):
             if each.guess is not None:
@@ -105,6 +106,7 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
             pending += each.possible if each.certain_edge else each.depends
             if each.part_of is not None:
                 pending.append(each.part_of)
+            pending += each.may_be
         elif isinstance(each, Choice):
             pending += [option for _, option in each.alternatives]
         elif isinstance(each, Sequence):
@@ -113,6 +115,8 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
         elif isinstance(each, Mapping):
             pending += (each.items or {}).values()
             pending += () if each.element is None else (each.element,)
+        elif isinstance(each, Class):
+            pending += each.attributes.values()
         elif isinstance(each, (Bound, Super)):
             pending.append(each.receiver if isinstance(each, Bound) else each.instance)
         elif isinstance(each, Partial):
@@ -218,7 +222,7 @@ def give(run: Run, values: list[Value], name: str, node: ir.Node) -> None:
     effect = for_effect(run, node) or (name.endswith("_") and not name.endswith("__"))
     effect = (effect and not name[:1].isupper()) or foreign.speaks_of_flags(name)
     for value in values:
-        if isinstance(value, Unknown) and value.part_of is None and not value.depends and value.tensor is None:
+        if isinstance(value, Unknown) and value.part_of is None and not (value.depends or value.may_be or value.tensor):
             continue
         sure = _holds_modules(value) or (effect and not isinstance(value, Optimizer))
         unsettle(run, value, slightly=not sure)
@@ -305,9 +309,19 @@ def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
     frame = run.machine.frame
     run.machine.frame = function.closure
     try:
-        return any(runs_unknown(run, function, node.function, own, deep) for node in calls)
+        return any(calls_what_is_unknown(run, function, node, own, deep) for node in calls)
     finally:
         run.machine.frame = frame
+
+
+def calls_what_is_unknown(run: Run, function: Function, node: ir.Call, own: set[str], deep: int = 3) -> bool:
+    """Whether a call in a function is of code that nobody knows, or hands such code to `map` and the like."""
+    if runs_unknown(run, function, node.function, own, deep):
+        return True
+    if not foreign.may_run_given(dotted(node.function).rpartition(".")[2]):
+        return False
+    given = [each.value for each in node.arguments if isinstance(each.value, (ir.Name, ir.Attribute))]
+    return any(runs_unknown(run, function, each, own, deep) for each in given)
 
 
 def runs_unknown(run: Run, function: Function, called: ir.Expression, own: set[str], deep: int = 3) -> bool:

@@ -28,6 +28,7 @@ from torchlint.model.state.frames import CallFrame
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Watch
 from torchlint.model.state.values import (
+    MOST_DEPENDS,
     NONE,
     Bound,
     ForeignCall,
@@ -182,6 +183,8 @@ def _run_function(
             if isinstance(value, Instance):
                 set_some_attribute(run, value, Unknown(depends))
         first = positional[0] if positional else None
+        if isinstance(first, Instance) and function.name == "__init__":  # who runs it may keep all in the object
+            machine.trail.set(first, "given", (*first.given, *depends)[:MOST_DEPENDS])
         layer = isinstance(first, Instance) and function.name == "forward" and is_module(first) is Truth.YES
         if function.kind == "opaque":
             layer = False  # the decorator may do anything

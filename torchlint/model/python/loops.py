@@ -138,13 +138,15 @@ def _another_of(run: Run, iterable: Value, element: Value) -> Value:
 def _another(run: Run, element: Value) -> Value:
     """The element of the next iteration: as unknown as the first, but another one."""
     if isinstance(element, Unknown):
-        return Unknown(
+        another = Unknown(
             reachable_tensors(element),
             source=element.source,
             layer=element.layer,
             element_of_parameters=element.element_of_parameters,
             part_of=element.part_of,
         )
+        another.may_be = element.may_be
+        return another
     if isinstance(element, Sequence) and element.items is not None and fits(element):
         return Sequence(element.kind, tuple(_another(run, each) for each in element.items))
     if isinstance(element, (Module, Instance)):

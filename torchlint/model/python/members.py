@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from torchlint.model.autograd.writes import leave_place, rebind_grad, refuse_gradient, require_grad
-from torchlint.model.python.flags import unsettle, unsettle_origins
+from torchlint.model.python.flags import give, unsettle, unsettle_origins
 from torchlint.model.python.making import inherits_known
 from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
@@ -38,6 +38,7 @@ from torchlint.model.state.values import (
     choose,
     explore,
     is_foreign,
+    is_value_of_elsewhere,
     reachable_tensors,
     unknown_guard,
 )
@@ -201,6 +202,8 @@ def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value
         elif isinstance(each, Module):
             leave_place(run.autograd, reachable_tensors(value))
             unsettle(run, each)
+        elif isinstance(each, Unknown):
+            patch_what_it_may_be(run, each)
 
 
 def patch(run: Run, value: Class | Instance | Module) -> None:
@@ -211,6 +214,13 @@ def patch(run: Run, value: Class | Instance | Module) -> None:
     for each in explore(value, submodules):
         if isinstance(each, (Instance, Module)) and not each.patched:
             run.machine.trail.set(each, "patched", True)
+
+
+def patch_what_it_may_be(run: Run, value: Unknown) -> None:
+    """`same(net).apply(switch_off)`: what is changed may be the Module that unknown code was given, or a part of it."""
+    for each in value.may_be:
+        if isinstance(each, (Class, Instance, Module)) and not each.patched:
+            patch(run, each)
 
 
 def set_in_some_module(run: Run, name: str) -> None:
@@ -246,13 +256,20 @@ def set_attribute(run: Run, owner: Value, name: str, value: Value, origin: ir.No
     """`owner.name = value`, where the name is known and not written as an attribute."""
     options = alternatives(owner, run.machine.guard)
     if len(options) == 1:
-        _set_attribute_of(run, options[0][1], name, value)
+        _set_attribute_of(run, options[0][1], name, value, origin)
     else:
-        arms = [(guard, partial(_set_attribute_of, run, each, name, value)) for guard, each in options]
+        arms = [(guard, partial(_set_attribute_of, run, each, name, value, origin)) for guard, each in options]
         run.machine.fork(arms, assume=True)
 
 
-def _set_attribute_of(run: Run, each: Value, name: str, value: Value) -> None:
+def set_in_class(run: Run, cls: Class, name: str, value: Value) -> None:
+    """`cls.name = value`; a metaclass that nobody knows may have a `__setattr__`."""
+    if cls.finished_elsewhere or not inherits_known(cls):
+        unsettle(run, value, slightly=True)
+    run.machine.trail.set(cls.attributes, name, value)
+
+
+def _set_attribute_of(run: Run, each: Value, name: str, value: Value, origin: ir.Node) -> None:
     if isinstance(each, Instance):
         set_member(run, each, name, value)
     elif isinstance(each, Tensor) or (isinstance(each, Unknown) and each.tensor is not None):
@@ -262,9 +279,14 @@ def _set_attribute_of(run: Run, each: Value, name: str, value: Value) -> None:
     elif isinstance(each, Module):
         set_in_module(run, each, name, value)
     elif isinstance(each, External):
+        if is_value_of_elsewhere(each):
+            give(run, [value], "", origin)
         replace_of_torch(run, f"{each.qualified}.{name}")
     elif isinstance(each, Class):
-        run.machine.trail.set(each.attributes, name, value)
+        set_in_class(run, each, name, value)
+    elif isinstance(each, Unknown):
+        give(run, [value], "", origin)
+        patch_what_it_may_be(run, each)
     if isinstance(each, Unknown) and name == "requires_grad":
         unsettle_origins(run, each)
     elif isinstance(each, Unknown) and each.tensor is None:

@@ -17,7 +17,7 @@ from torchlint.model.python.callbacks import run_handed_on
 from torchlint.model.python.classes import dict_call, super_call
 from torchlint.model.python.containers import mapping_method, sequence_method
 from torchlint.model.python.custom_functions import APPLIED, apply_function, save_for_backward
-from torchlint.model.python.flags import unsettle_gradients, unsettle_origins
+from torchlint.model.python.flags import give, unsettle_gradients, unsettle_origins
 from torchlint.model.python.functions import call_method
 from torchlint.model.python.introspection import text_method
 from torchlint.model.python.members import set_members
@@ -118,6 +118,8 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
             if _is_method_from_elsewhere(run, receiver, node.attr, found):
                 result = unknown_call(run, found, site, receiver)
             else:
+                if isinstance(receiver, Class) and isinstance(found, Unknown) and not is_foreign(found):
+                    give(run, [receiver], node.attr, site.node)  # a class method
                 result = run.invoke(found, site)
             for hook in run.machine.watch.method if isinstance(receiver, (Instance, Class)) else ():
                 hook(receiver, node.attr, site.positional, site.keywords, result, site.node)
@@ -243,13 +245,17 @@ def _unknown_method(run: Run, receiver: Unknown, name: str, site: CallSite, wher
     callee = attribute(run, receiver, name, where)
     if isinstance(callee, Unknown) and callee.layer and name not in ("forward", "__call__"):
         # a method of an object, which may be a layer, is none
-        callee = Unknown(
-            callee.depends,
-            source=callee.source,
-            foreign=callee.foreign,
-            keeps_flags=callee.keeps_flags,
-            part_of=callee.part_of,
+        made, callee = (
+            callee,
+            Unknown(
+                callee.depends,
+                source=callee.source,
+                foreign=callee.foreign,
+                keeps_flags=callee.keeps_flags,
+                part_of=callee.part_of,
+            ),
         )
+        callee.may_be = made.may_be
     if name in ("parameters", "named_parameters"):
         element: Value = unseen_parameter(dotted(where), receiver.part_of)
         if name == "named_parameters":

@@ -18,6 +18,7 @@ from torchlint.model.python.custom_functions import given_by_function
 from torchlint.model.python.introspection import MOST_TEXT, contains
 from torchlint.model.python.releases import answered
 from torchlint.model.python.run import Expressions, Run
+from torchlint.model.python.special_methods import given_by_operator, given_to_special
 from torchlint.model.python.variables import resolved
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -69,6 +70,7 @@ def _binary(run: Run, node: ir.Binary) -> Value:
 
 def operate(run: Run, op: str, left: Value, right: Value, origin: ir.Node) -> Value:
     """`left op right`."""
+    given_by_operator(run, op, left, right, origin)
     left, right = given_by_function(run, left, right), given_by_function(run, right, left)
     if op == "*" and (_repeats(run, left, right) or _repeats(run, right, left)):
         sequence = left if isinstance(left, Sequence) else right
@@ -176,7 +178,9 @@ def _compared(run: Run, op: str, left: Value, right: Value, node: ir.Node) -> Va
     if op in ("is", "is not"):
         return _identity(run, op, left, right)
     if op in ("in", "not in"):
-        truth = _contained(run, left, resolved(run, right))
+        right = resolved(run, right)
+        given_to_special(run, right, [left], ("__contains__", "__iter__"), node)
+        truth = _contained(run, left, right)
         return Scalar("bool") if truth is Truth.MAYBE else Constant((truth is Truth.YES) == (op == "in"))
     for hook in run.machine.watch.compared if op in ("==", "!=") else ():
         hook(op, left, right, node)

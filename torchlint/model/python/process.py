@@ -12,8 +12,8 @@ Runs nothing.
 from __future__ import annotations
 
 from torchlint.knowledge import foreign
-from torchlint.model.python.flags import for_effect, text_is_run
-from torchlint.model.python.members import patch, patch_in_sight, replace_of_torch
+from torchlint.model.python.flags import KEEPING_FLAGS, for_effect, text_is_run
+from torchlint.model.python.members import patch, patch_in_sight, patch_what_it_may_be, replace_of_torch
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import canonical
 from torchlint.model.state.call_site import CallSite
@@ -40,6 +40,13 @@ _COLLECTING = frozenset({"register", "register_module", "isinstance", "issubclas
 """And whoever is called so keeps a class as it is."""
 NAMESPACES = frozenset({"builtins.globals", "builtins.locals", "builtins.vars"})
 """Who is given what these return may bind any variable."""
+_CHANGING = frozenset(
+    """
+    add_module append apply extend insert pop register_forward_hook register_forward_pre_hook register_module
+    set_submodule __setitem__ __delitem__ __setattr__ update
+    """.split()  # noqa: SIM905
+)
+"""Methods that a Module and its registries have, after which it computes otherwise."""
 _PATCHING = ("unittest.mock.", "mock.")
 _PUTTING = frozenset({"setattr"})
 
@@ -54,7 +61,7 @@ def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> Non
         set_grad_mode(run.torch, Truth.MAYBE)
 
 
-def may_patch(run: Run, callee: Value, called: str, site: CallSite) -> None:
+def may_patch(run: Run, callee: Value, called: str, site: CallSite, receiver: Value | None = None) -> None:
     """Unknown code was given classes and objects of the file for what it does: their methods may be others."""
     if called in _PUTTING or (isinstance(callee, External) and callee.qualified.startswith(_PATCHING)):
         _put(run, site)
@@ -63,9 +70,16 @@ def may_patch(run: Run, callee: Value, called: str, site: CallSite) -> None:
     effect = patches(callee, called) and _is_for_effect(run, site)  # few calls are there for what they do
     if effect and not site.complete and any(isinstance(each, Unknown) for each in site.positional):
         patch_in_sight(run)  # `patch(*found)`: nobody knows what it is given
-    for value in site.values():
+    if receiver is None and isinstance(callee, External) and callee.qualified.startswith("torch.nn."):
+        receiver = site.get(0, "self")  # `nn.Module.apply(net, f)`
+    if isinstance(receiver, Unknown) and called in _CHANGING:
+        patch_what_it_may_be(run, receiver)
+    for value in (*site.values(), *((receiver,) if isinstance(receiver, Unknown) else ())):
         if isinstance(value, Unknown) and value.made_by in NAMESPACES:
             text_is_run(run)
+        of_library = value is receiver and isinstance(value, Unknown) and value.keeps_flags  # its methods are, too
+        if isinstance(value, Unknown) and effect and not of_library and called not in KEEPING_FLAGS:
+            patch_what_it_may_be(run, value)
         for _, each in alternatives(value) if effect else ():
             if isinstance(each, (Class, Instance, Module)) and not each.patched:
                 patch(run, each)

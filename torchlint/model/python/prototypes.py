@@ -248,6 +248,7 @@ def _is_bare(value: Value) -> bool:
         and not value.depends
         and not value.possible
         and value.part_of is None
+        and not value.may_be
     )
 
 
@@ -370,6 +371,7 @@ class _Copier:
         self._known[id(old)] = unknown
         if old.part_of is not None:
             unknown.part_of = self.value(old.part_of)
+        unknown.may_be = tuple([self.value(each) for each in old.may_be])
         return unknown
 
     def _tensor_of(self, old: Tensor) -> Tensor:

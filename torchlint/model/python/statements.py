@@ -20,6 +20,7 @@ from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.binding import set_attribute
 from torchlint.model.python.containers import remove
 from torchlint.model.python.decisions import arms_of_test, evaluate_test
+from torchlint.model.python.members import patch_what_it_may_be
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.subscripts import evaluate_index
 from torchlint.model.state.guards import Truth
@@ -274,7 +275,10 @@ def _delete(run: Run, node: ir.Delete) -> None:
         elif isinstance(target, ir.Attribute) and target.attr == "grad":
             set_attribute(run, run.evaluate(target.value), target, NONE)
         elif isinstance(target, ir.Subscript):
-            remove(run, run.evaluate(target.value), evaluate_index(run, target.index))
+            owner = run.evaluate(target.value)
+            if isinstance(owner, Unknown):
+                patch_what_it_may_be(run, owner)
+            remove(run, owner, evaluate_index(run, target.index))
         elif isinstance(target, ir.Attribute):
             for _, each in alternatives(run.evaluate(target.value), machine.guard):
                 if isinstance(each, (Instance, Unknown)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from torchlint.model.python.containers import any_of, holds_modules, slice_of
 from torchlint.model.python.run import Expressions, Run
+from torchlint.model.python.special_methods import given_to_special
 from torchlint.model.python.variables import named_in_file, resolved
 from torchlint.model.state.values import (
     Bound,
@@ -93,9 +94,12 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
         return value.children[value.names.index(str(index.value))]
     if isinstance(value, Module) and value.kind.container and (value.children is not None or value.element):
         return _item(Sequence("list", value.children, value.element), index)
+    if not isinstance(index, (SliceValue, list, Tensor)):  # a tensor picks elements
+        given_to_special(run, value, [index], ("__getitem__",), origin)
     layer = (isinstance(value, Unknown) and value.layer) or holds_modules(value)
     part_of = value.part_of if isinstance(value, Unknown) else None
     part = Unknown(reachable_tensors(value), source=origin, layer=layer, foreign=is_foreign(value), part_of=part_of)
+    part.may_be = value.may_be if isinstance(value, Unknown) else ()
     part.picked_by = index if isinstance(index, (Unknown, Tensor)) else None
     return part
 

@@ -49,6 +49,7 @@ from torchlint.model.state.values import (
     Value,
     is_foreign,
     made_of,
+    objects_among,
     parts,
     reachable_tensors,
 )
@@ -88,6 +89,9 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
             if tensor.is_parameter is not Truth.YES:
                 found[id(tensor)] = tensor
     depends = list(found.values())
+    may_be: tuple[Value, ...] = ()  # now: of what a container holds nothing is known afterwards
+    if not apart and not foreign.only_reads(called):
+        may_be = objects_among([*given, callee] if receiver is None else given)
     of_callee = callee.depends if isinstance(callee, Unknown) and receiver is None else ()
     own = _held_by_owner(callee) if receiver is None else ()
     keeps = keeps_flags(callee)
@@ -96,8 +100,10 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         of_library = isinstance(callee, Unknown) and callee.keeps_flags
         if receiver is None or not of_library:
             give(run, passed if receiver is None or known else given, called, site.node)
-        elif not known:
+        elif not known and not (isinstance(receiver, Unknown) and receiver.wraps is not None):
             give(run, [receiver], called, site.node)
+        if isinstance(callee, Unknown) and receiver is None and any(is_unknown_code(each) for each in passed):
+            give(run, [callee], called, site.node)  # `methodcaller(name, w)(found)`
         if isinstance(callee, Unknown) and callee.part_of is not None and not known:
             method_of_elsewhere(run, callee.part_of, called, site.node)
     if not apart and not only_read and foreign.may_differentiate(called):
@@ -107,7 +113,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     if isinstance(callee, External) and run.imports is not None and run.imports.writes_to_arguments(callee.qualified):
         machine.open_write, machine.open_layer_write = machine.open_write or bool(depends), True
     may_change_mode(run, callee, called, site)
-    may_patch(run, callee, called, site)
+    may_patch(run, callee, called, site, receiver)
     hand_on(run, passed)
     switches = not apart and not keeps and not foreign.only_reads(called) and for_effect(run, site.node)
     for value in given if not only_read else ():  # last: of what a container holds nothing is known then
@@ -136,9 +142,27 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         result.made_by = UNKNOWN_LAYER
         result.possible += tuple(each for each in of_callee if each not in result.depends)
     result.possible += tuple(each for each in own if each not in result.depends)
-    result.layer, result.foreign, result.keeps_flags = isinstance(callee, External), apart, keeps
+    result.layer, result.foreign, result.keeps_flags = (
+        isinstance(callee, External),
+        apart,
+        keeps and not _wraps(callee, passed),
+    )
     result.part_of = receiver.part_of if isinstance(receiver, Unknown) else _torch_among(passed)
+    result.may_be = may_be
     return result
+
+
+def is_unknown_code(value: Value) -> bool:
+    """Whether a value may be a function, or an object, that nobody knows."""
+    if isinstance(value, External):
+        return not (foreign.keeps_flags(value.qualified) or foreign.is_foreign(value.qualified))
+    return isinstance(value, Unknown) and value.tensor is None and not is_foreign(value)
+
+
+def _wraps(callee: Value, passed: list[Value]) -> bool:
+    """Whether a function of Python's own makes something of code that nobody knows: `type(it)`, `classmethod(f)`."""
+    of_python = isinstance(callee, External) and not callee.qualified.startswith("torch.")
+    return of_python and any(is_unknown_code(each) for each in passed)
 
 
 def _torch_among(given: list[Value]) -> External | None:

@@ -62,12 +62,13 @@ class Unknown:
     methods leave `requires_grad` of what they are given alone (a `GradScaler`). `attributes` are those already looked
     up, so that the same attribute is the same value. `part_of`: it is something of this Module, nobody knows what.
     `made_by`: the class of torch that it is an object of, by its qualified name. `picked_by`: the index that picked it.
-    `wraps`: the Module that a call of it calls.
+    `wraps`: the Module that a call of it calls. `may_be`: the objects and Modules that the code was
+    given which made it: it may be one of them, or hold one.
     """
 
     __slots__ = (
         "attributes", "certain_edge", "depends", "element_of_parameters", "foreign", "guess", "hint", "keeps_flags",
-        "layer", "made_by", "part_of", "picked_by", "possible", "source", "tensor",
+        "layer", "made_by", "may_be", "part_of", "picked_by", "possible", "source", "tensor",
         "wraps",
     )  # fmt: skip
 
@@ -98,6 +99,7 @@ class Unknown:
         self.made_by = ""
         self.picked_by: Value | None = None
         self.wraps: Value | None = None
+        self.may_be: tuple[Value, ...] = ()
         self.tensor: Tensor | None = None
         self.guess: Tensor | None = None
         self.attributes: dict[str, Value] = {}
@@ -474,6 +476,31 @@ def made_of(values: Iterable[Value], *, source: ir.Node | None = None, layer: bo
     known = {id(tensor) for tensor in sure}
     possible = [tensor for tensor in reached if id(tensor) not in known]
     return Unknown(sure, source=source, certain_edge=True, layer=layer, possible=possible)
+
+
+_LEADING_NOWHERE = (Tensor, Constant, Scalar, External)
+
+
+def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:
+    """The objects and Modules that code which is given some values can get at, and what these may be that it made."""
+    found: dict[int, Value] = {}
+    for value in values:
+        if isinstance(value, _LEADING_NOWHERE):
+            continue
+        for each in within(value, _leads_to, 4):
+            if isinstance(each, (Module, Instance, Class)):
+                found[id(each)] = each
+    return tuple(found.values())[:MOST_DEPENDS]
+
+
+def _leads_to(value: Value) -> list[Value]:
+    if isinstance(value, Unknown):
+        return list(value.may_be)
+    if isinstance(value, Bound):
+        return [value.receiver]
+    if isinstance(value, Partial):
+        return [value.function, *value.given, *value.named.values()]
+    return parts(value)
 
 
 def is_value_of_elsewhere(value: External) -> bool:

@@ -33,7 +33,10 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     choose,
+    is_foreign,
+    is_value_of_elsewhere,
     made_of,
+    unknown_guard,
 )
 from torchlint.model.torch.arguments import (
     CASTS,
@@ -380,9 +383,21 @@ def _move(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.
             _derived(copy, tensor, name)
             itself = tensor.dtype in (None, kind) and tensor.requires_grad.truth() is not Truth.YES
             return _or_itself(torch, tensor, copy, site) if itself else copy
-    return apply(torch, f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name) or made_of(
+    moved = apply(torch, f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name) or made_of(
         [tensor], source=site.node
     )
+    if tensor.requires_grad.truth() is Truth.NO or not any(_may_be_dtype(each) for each in site.values()):
+        return moved
+    cut = f"`{name}(...)` may make integers of it"
+    copy = fresh(torch.autograd, site.node, name, shape=tensor.shape, dtype=None, cut=cut)
+    return choose([(unknown_guard(), moved), (unknown_guard(), copy)])
+
+
+def _may_be_dtype(value: Value) -> bool:
+    """Whether nobody knows that a value is no dtype."""
+    if isinstance(value, External):
+        return is_value_of_elsewhere(value)
+    return isinstance(value, Unknown) and value.tensor is None and not is_foreign(value)
 
 
 def _with_device(tensor: Tensor, name: str, site: CallSite) -> CallSite:

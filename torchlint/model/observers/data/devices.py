@@ -82,7 +82,8 @@ class DevicesInWorkers(Observer):
             name = own(target)
             if not name or not isinstance(value, ir.Call) or not self._devices.uses(value, dataset, local):
                 continue
-            if not any(each is statement for each in come_to) and not _is_on_device(dataset.attributes[name]):
+            held = dataset.attributes.get(name)  # None: it was set by a name that nobody knows, if at all
+            if not any(each is statement for each in come_to) and (held is None or not _is_on_device(held)):
                 continue
             read = next((each for body in drawing for each in ir.walk(body.body) if own(each, name)), None)
             if read is not None:
