@@ -1,6 +1,5 @@
 """
-In which functions and classes of a file an expression stands, whether anything reads what it is bound to, and whether
-a test chooses it.
+In which functions and classes of a file an expression stands, and whether anything reads what it is bound to.
 
 Reads the IR of a whole file, so it is asked only where there is something to tell. Judges nothing.
 """
@@ -93,32 +92,6 @@ def _above(definition: ir.ClassDef, classes: dict[str, ir.ClassDef]) -> set[str]
         found |= names
         pending += [classes[name] for name in names if name in classes]
     return found
-
-
-def is_chosen(definition: Definition, call: int) -> bool:
-    """
-    Whether what a call calls was looked up under a key (`cls = KINDS[key]`), and a test of the key stands around the
-    call: which of the kinds comes here is for that test to say.
-    """
-    called = [each for each in ir.walk(definition) if isinstance(each, ir.Call) and id(each) == call]
-    name = dotted(called[0].function) if called else ""
-    keys = {
-        last_word(each.value.index)
-        for each in ir.walk(definition)
-        if isinstance(each, ir.Assign) and isinstance(each.value, ir.Subscript) and name in map(dotted, each.targets)
-    }
-    return bool(name and keys) and any(
-        isinstance(each, (ir.If, ir.Conditional))
-        and any(isinstance(part, ir.Compare) and _tells(part, keys) for part in ir.walk(each.test))
-        and any(id(part) == call for part in ir.walk(each))
-        for each in ir.walk(definition)
-    )
-
-
-def _tells(test: ir.Compare, keys: set[str]) -> bool:
-    """Whether a comparison tells one key from others."""
-    constants = [each for each in ir.walk(test) if isinstance(each, ir.Constant) and isinstance(each.value, str)]
-    return last_word(test.left) in keys and test.ops[0] in ("==", "!=", "in", "not in") and bool(constants)
 
 
 def _held(owner: ir.ClassDef, node: int) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model.events.numerics import DimensionImplied
-from torchlint.model.observers.numerics.enclosing import Definition, definitions_of, is_chosen, is_unread
+from torchlint.model.observers.numerics.enclosing import Definition, definitions_of, is_unread
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.machine import Machine
@@ -45,7 +45,6 @@ _RESHAPES = frozenset({"view", "reshape"})
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "**", "add", "sub", "mul", "div"})
 _REDUCES = frozenset({"amax", "amin", "logsumexp", "max", "mean", "min", "nanmean", "nansum", "prod", "sum"})
 """What takes the dimensions that it is given out, and asks next whether they stay, with the size 1."""
-_ARRAYS = frozenset(f"numpy.{name}" for name in ("array", "asarray", "concatenate", "ones", "stack", "zeros"))
 _DEPTH = 12
 
 
@@ -68,16 +67,12 @@ class ImplicitDims(Computations):
         """By the expression: the number of whose dimensions it gives."""
         self._unpacked: dict[int, tuple[Value, int]] = {}
         """The values whose shapes were unpacked into so many names, or are asserted to have so many sizes."""
-        self._arrays: dict[int, Value] = {}
-        """Those of NumPy, and by the expression, whatever names one."""
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
         if qualified == "torch.nn.Sequential":
             self._chained(positional)
-        if qualified in _ARRAYS and result is not None:
-            self._arrays[id(result)] = result
         if qualified not in _NAMES or any(argument.star for argument in origin.arguments):
             return
         function = qualified.startswith("torch.nn.functional.")
@@ -89,8 +84,6 @@ class ImplicitDims(Computations):
             return
         position = 1 if function else 0
         given = positional[position] if len(positional) > position else keywords.get("dim")
-        if function and self._is_array(positional[0] if positional else keywords["input"]):
-            return  # torch raises for what is no tensor before it looks for a dimension
         if (given is not None and constant(given) is not None) or not isinstance(origin.origin, cst.Call):
             return
         event = DimensionImplied(
@@ -136,15 +129,6 @@ class ImplicitDims(Computations):
         if isinstance(module, Module) and arguments and id(module.origin) in self._implied:
             self._inputs.append((id(module.origin), arguments[0]))
 
-    def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
-        if self._arrays and self._is_array(value):
-            self._arrays[id(origin)] = value
-
-    def _is_array(self, value: Value) -> bool:
-        """Whether a value is an array of NumPy, or a part of one."""
-        source = value.source if isinstance(value, Unknown) else None
-        return id(value) in self._arrays or (isinstance(source, ir.Subscript) and id(source.value) in self._arrays)
-
     def _chained(self, layers: list[Value]) -> None:
         """Of a layer that follows others: what they give, whatever they are given."""
         rank: int | None = None
@@ -185,8 +169,6 @@ class ImplicitDims(Computations):
             self._asked[id(origin)] = receiver
         elif name in ("dim", "ndimension"):
             self._counted[id(origin)] = receiver
-        elif name == "numpy" and result is not None:
-            self._arrays[id(result)] = result
 
     def ran(self, statement: ir.Statement) -> None:
         if isinstance(statement, ir.Assert):
@@ -223,7 +205,6 @@ class ImplicitDims(Computations):
         self._asked.clear()
         self._counted.clear()
         self._unpacked.clear()
-        self._arrays.clear()
 
     def _rank(self, value: Value | None, depth: int) -> int | None:
         if value is None:
@@ -280,8 +261,6 @@ class ImplicitDims(Computations):
         for key, (event, ranks) in self._implied.items():
             rank = 3 if 3 in ranks else next(iter(ranks)) if len(ranks) == 1 else None
             definitions = around.get(key, [])
-            if definitions and is_chosen(definitions[-1], key):
-                continue
             unread = "" if ranks else is_unread(program, definitions, key)
             maps = rank is not None and rank > 3 and key in self._of_maps
             told = replace(event, rank=rank, inside=_inside(definitions), unread=unread, maps=maps)
