@@ -284,6 +284,9 @@ DIFFERS: dict[str, dict[str, object]] = {
         "differs": "which leaves out the end (write `end + 1` where the step is 1) and makes integers of integers",
         "least": 2,
     },
+    "torch.set_default_tensor_type": {
+        "differs": "and, as a type of another device than the CPU sets that as well, `torch.set_default_device`",
+    },
 }
 """In what the one that takes its place is another thing, and how many arguments it wants at least."""
 DERIVED = frozenset(f"torch.{device}.amp.{name}" for device in ("cuda", "cpu") for name in ("autocast", "GradScaler"))
