@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.condition import Condition
 from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.events import AutogradRefused, Refusal
 from torchlint.model.events.trace import Step
@@ -41,7 +42,9 @@ def refuse(
     machine = autograd.machine
     if truth is Truth.NO or machine.of_elsewhere(tensor):
         return
-    conditions = machine.callers.conditions(machine, machine.here(origin), at_once=True) if kind in _RECORDED else ()
+    conditions: tuple[Condition, ...] = ()
+    if kind in _RECORDED:
+        conditions = machine.callers.conditions(machine, machine.here(origin), spares_graph=kind == "out")
     if conditions:
         machine.externally_pure = False  # its callers may say what the mode is
     event = AutogradRefused(

@@ -117,10 +117,10 @@ class Callers:
     def _is_shown(self, statement: ir.Statement | None) -> bool:
         return self.program is not None and statement is not None and is_shown(self.program, statement)
 
-    def conditions(self, machine: Machine, place: ir.Node, *, at_once: bool = False) -> tuple[Condition, ...]:
+    def conditions(self, machine: Machine, place: ir.Node, *, spares_graph: bool = False) -> tuple[Condition, ...]:
         """
-        What else must hold for grad mode to be on, which it is as far as the program says. What torch refuses `at_once`
-        has never been run so by who wrote it: that a `forward` is there to be trained says nothing then.
+        What else must hold for grad mode to be on, which it is as far as the program says. Who `spares_graph`, and writes
+        into memory of his own (`out=`), writes for inference: that a `forward` is there to be trained says nothing then.
         """
         if machine.expected_errors:
             return ()
@@ -131,7 +131,7 @@ class Callers:
         running = [frame.definition for frame in machine.stack] or [self.entry]
         if any(self._is_differentiating(each) for each in running):
             return ()
-        if self._records(machine, running, at_once=at_once):
+        if self._records(machine, running, spares_graph=spares_graph):
             self.recording.add((id(self.entry), id(place.origin)))
         return (GRAD_MODE_IS_ON,)
 
@@ -149,11 +149,11 @@ class Callers:
         self.in_arms[id(place.origin)] = id(call.definition)
         return (GRAD_MODE_IS_ON,)
 
-    def _records(self, machine: Machine, running: list[ir.Node], *, at_once: bool) -> bool:
+    def _records(self, machine: Machine, running: list[ir.Node], *, spares_graph: bool) -> bool:
         """Whether people call the entry point with grad mode on, and come to this place then."""
         if any(isinstance(each, ir.FunctionDef) and _RECORDS.search(each.name) for each in running):
             return True
-        return self.kind == "constructor" or (self.kind == "forward" and not at_once and not _in_an_arm(machine))
+        return self.kind == "constructor" or (self.kind == "forward" and not spares_graph and not _in_an_arm(machine))
 
     def infers(self, machine: Machine) -> bool:
         """Whether what runs is for inference, as its name or an `if` around it says."""
