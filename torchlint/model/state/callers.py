@@ -119,8 +119,8 @@ class Callers:
 
     def conditions(self, machine: Machine, place: ir.Node, *, spares_graph: bool = False) -> tuple[Condition, ...]:
         """
-        What else must hold for grad mode to be on, which it is as far as the program says. Who `spares_graph`, and writes
-        into memory of his own (`out=`), writes for inference: that a `forward` is there to be trained says nothing then.
+        What else must hold for grad mode to be on, which it is as far as the program says. What `spares_graph` and
+        writes into memory at hand (`out=`) is for inference: that a `forward` is there to be trained says nothing then.
         """
         if machine.expected_errors:
             return ()
