@@ -505,6 +505,8 @@ def no_arm_says_a_dimension():
             return self.act(x)
 
     Layer("softmax")(torch.rand(2, 3, 4))
+
+
 def layer_that_another_class_has_of_its_own():
     class Demapper(nn.Module):
         def __init__(self):
