@@ -7,7 +7,7 @@ shape may stand below: it is told when everything has run. Does not judge.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 import libcst as cst
@@ -94,7 +94,9 @@ class ImplicitDims(Computations):
             return  # torch raises for want of an input before it looks for a dimension
         if function and self._is_array(positional[0] if positional else keywords["input"]):
             return  # and of an array, which has no `dim` to be asked for
-        if isinstance(origin.function, ir.Name) and self._is_said_elsewhere(origin.function.id, origin):
+        if isinstance(origin.function, ir.Name) and _is_said_elsewhere(
+            self.machine.statement, origin.function.id, origin
+        ):
             return
         position = 1 if function else 0
         given = positional[position] if len(positional) > position else keywords.get("dim")
@@ -125,20 +127,6 @@ class ImplicitDims(Computations):
             value = self.machine.frame.variables.get(of.id) if isinstance(of, ir.Name) else None
         return False
 
-    def _is_said_elsewhere(self, name: str, origin: ir.Call) -> bool:
-        """
-        Whether what a variable stands for, one of several classes perhaps, is called with a dimension in another arm:
-        `kind(dim=1) if name == "softmax" else kind()`.
-        """
-        statement = self.machine.statement
-        calls = (each for each in ir.walk(statement or origin) if isinstance(each, ir.Call) and each is not origin)
-        return any(
-            isinstance(each.function, ir.Name)
-            and each.function.id == name
-            and any(argument.keyword == "dim" for argument in each.arguments)
-            for each in calls
-        )
-
     def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
         if not isinstance(module, Module) or not arguments:
             return
@@ -152,7 +140,7 @@ class ImplicitDims(Computations):
     def _chained(self, built: Value | None, positional: list[Value], origin: ir.Call) -> None:
         """Of a layer that follows others: what they give, whatever they are given."""
         layers = built.children if isinstance(built, Module) and built.children is not None else None
-        some = self._listed(built, positional, origin) if layers is None else None
+        some = None if layers is not None else _listed(self.machine.program, built, positional, origin, self._implied)
         rank: int | None = None
         maps = False
         kept = some is not None
@@ -173,21 +161,6 @@ class ImplicitDims(Computations):
                 rank = _GIVES.get(name)
                 maps = False
             kept = kept and rank is None and (name in _KEEPING or name in _KEEPS_MAPS)
-
-    def _listed(self, built: Value | None, positional: list[Value], origin: ir.Call) -> list[Value] | None:
-        """
-        The layers of an `nn.Sequential` that is given a list of unknown length: None for those of the list, if all of
-        them keep the number of dimensions, and the last one if it is known.
-        """
-        starred = [number for number, each in enumerate(origin.arguments) if each.star]
-        if not isinstance(built, Module) or len(starred) != 1 or len(positional) != len(origin.arguments):
-            return None
-        where = starred[0]
-        given, last = origin.arguments[where], [] if built.tail is None else [built.tail]
-        layers = [*positional[:where], NONE, *last, *positional[where + 1 :]]
-        if not any(isinstance(each, Module) and id(each.origin) in self._implied for each in _leaves(layers)):
-            return None  # nothing is asked
-        return layers if given.star == "*" and holds_only(self.machine.program, origin, given.value, _KEEPING) else None
 
     def _passed_on(self, chain: Module, argument: Value) -> None:
         """What a softmax among layers that nobody knows is given: as many dimensions as the first of them is."""
@@ -331,6 +304,38 @@ class ImplicitDims(Computations):
         self._implied.clear()
         self._of_maps.clear()
         self._among.clear()
+
+
+def _is_said_elsewhere(statement: ir.Statement | None, name: str, origin: ir.Call) -> bool:
+    """
+    Whether what a variable stands for, one of several classes perhaps, is called with a dimension in another arm:
+    `kind(dim=1) if name == "softmax" else kind()`.
+    """
+    calls = (each for each in ir.walk(statement or origin) if isinstance(each, ir.Call) and each is not origin)
+    return any(
+        isinstance(each.function, ir.Name)
+        and each.function.id == name
+        and any(argument.keyword == "dim" for argument in each.arguments)
+        for each in calls
+    )
+
+
+def _listed(
+    program: ir.Program, built: Value | None, positional: list[Value], origin: ir.Call, asked: Collection[int]
+) -> list[Value] | None:
+    """
+    The layers of an `nn.Sequential` that is given a list of unknown length: None for those of the list, if all of
+    them keep the number of dimensions, and the last one if it is known.
+    """
+    starred = [number for number, each in enumerate(origin.arguments) if each.star]
+    if not isinstance(built, Module) or len(starred) != 1 or len(positional) != len(origin.arguments):
+        return None
+    where = starred[0]
+    given, last = origin.arguments[where], [] if built.tail is None else [built.tail]
+    layers = [*positional[:where], NONE, *last, *positional[where + 1 :]]
+    if not any(isinstance(each, Module) and id(each.origin) in asked for each in _leaves(layers)):
+        return None  # nothing is asked
+    return layers if given.star == "*" and holds_only(program, origin, given.value, _KEEPING) else None
 
 
 def _inside(definitions: list[Definition]) -> str:
