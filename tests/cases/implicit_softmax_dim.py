@@ -505,6 +505,8 @@ def no_arm_says_a_dimension():
             return self.act(x)
 
     Layer("softmax")(torch.rand(2, 3, 4))
+
+
 def layer_that_another_class_has_of_its_own():
     class Demapper(nn.Module):
         def __init__(self):
@@ -615,3 +617,241 @@ def class_looked_up_under_a_key():
 
     for each in kinds:
         activation(each, False)(torch.rand(2, 3, 4))
+
+
+def joined_with_what_was_flattened():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Head(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Sequential(nn.Flatten(), nn.Linear(12, 5), nn.ReLU())
+            self.last = nn.Sequential(nn.Linear(9, 2), nn.Softmax())  # strict: [TLN602]
+
+        def forward(self, x):
+            return self.last(torch.cat((self.first(x), x[:, -1, :]), 1))
+
+    assert Head()(eval("torch.rand(2, 3, 4)")).shape == (2, 2)
+
+
+def joined_with_who_knows_what():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Head(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.last = nn.Sequential(nn.Linear(8, 2), nn.Softmax())  # smell: [TLN602]
+
+        def forward(self, x):
+            return self.last(torch.cat((x, x), -1))
+
+    assert Head()(eval("torch.rand(2, 3, 4)")).shape == (2, 3, 2)
+
+
+def joined_sequences():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Head(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv1d(4, 4, 1)
+            self.last = nn.Sequential(nn.Linear(3, 2), nn.Softmax())  # warning: [TLN602]
+
+        def forward(self, x):
+            return self.last(torch.cat([self.conv(x), x], 1))
+
+    assert Head()(eval("torch.rand(2, 4, 3)")).shape == (2, 8, 2)
+
+
+def joined_with_an_empty_one():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def grown(x):
+        return F.softmax(torch.cat([torch.empty(0), x]))  # smell: [TLN602]
+
+    assert grown(eval("torch.rand(2, 3, 4)")).shape == (2, 3, 4)
+
+
+def layers_of_a_list_that_a_loop_fills():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Perceptron(nn.Module):
+        def __init__(self, dim=[8, 4, 4], classes=2):
+            super().__init__()
+            layers = []
+            for i in range(1, len(dim)):
+                layers += [torch.nn.Linear(dim[i - 1], dim[i]), torch.nn.BatchNorm1d(dim[i]), torch.nn.ReLU()]
+                layers.append(nn.Dropout(0.1))
+            layers += [nn.Linear(dim[-1], classes), nn.Softmax()]  # strict: [TLN602]
+            self.layers = nn.Sequential(*layers)
+
+        def forward(self, x):
+            return self.layers(x.view(x.shape[0], -1))
+
+    assert Perceptron()(eval("torch.rand(3, 2, 4)")).shape == (3, 2)
+
+
+def layers_of_a_list_that_is_given_sequences():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Perceptron(nn.Module):
+        def __init__(self, dim=[8, 4, 4], classes=2):
+            super().__init__()
+            layers = []
+            for i in range(1, len(dim)):
+                layers += [nn.Linear(dim[i - 1], dim[i]), nn.ReLU()]
+            layers += [nn.Linear(dim[-1], classes), nn.Softmax()]  # smell: [TLN602]
+            self.layers = nn.Sequential(*layers)
+
+        def forward(self, x):
+            return self.layers(x)
+
+    assert Perceptron()(eval("torch.rand(3, 2, 8)")).shape == (3, 2, 2)
+
+
+def layers_of_a_list_with_another_kind():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Perceptron(nn.Module):
+        def __init__(self, dim=[8, 4, 4]):
+            super().__init__()
+            layers = []
+            for i in range(1, len(dim)):
+                layers += [nn.Linear(dim[i - 1], dim[i]), nn.ReLU()]
+            layers.append(nn.Unflatten(1, (2, 2)))
+            layers.append(nn.Softmax())  # smell: [TLN602]
+            self.layers = nn.Sequential(*layers)
+
+        def forward(self, x):
+            return self.layers(x.view(x.shape[0], -1))
+
+    assert Perceptron()(eval("torch.rand(3, 8)")).shape == (3, 2, 2)
+
+
+def layers_of_a_list_that_others_fill_too():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def more(layers):
+        layers.append(nn.Unflatten(1, (2, 2)))
+
+    class Perceptron(nn.Module):
+        def __init__(self, dim=[8, 4, 4]):
+            super().__init__()
+            layers = []
+            for i in range(1, len(dim)):
+                layers += [nn.Linear(dim[i - 1], dim[i]), nn.ReLU()]
+            more(layers)
+            layers += [nn.ReLU(), nn.Softmax()]  # smell: [TLN602]
+            self.layers = nn.Sequential(*layers)
+
+        def forward(self, x):
+            return self.layers(x.view(x.shape[0], -1))
+
+    assert Perceptron()(eval("torch.rand(3, 8)")).shape == (3, 2, 2)
+
+
+def layers_of_a_list_between_two():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Flat(nn.Module):
+        def __init__(self, depth):
+            super().__init__()
+            hidden = [nn.Linear(8, 4)]
+            for _ in range(depth):
+                hidden.extend([nn.Linear(4, 4), nn.Tanh()])
+            self.layers = nn.Sequential(nn.Flatten(), *hidden, nn.Softmax())  # strict: [TLN602]
+
+        def forward(self, x):
+            return self.layers(x)
+
+    class Plain(nn.Module):
+        def __init__(self, depth):
+            super().__init__()
+            hidden = [nn.Linear(8, 4)]
+            for _ in range(depth):
+                hidden.extend([nn.Linear(4, 4), nn.Tanh()])
+            self.layers = nn.Sequential(*hidden, nn.Softmax())  # smell: [TLN602]
+
+        def forward(self, x):
+            return self.layers(x)
+
+    class Rows(nn.Module):
+        def __init__(self, depth):
+            super().__init__()
+            hidden = [nn.Linear(8, 4)]
+            for _ in range(depth):
+                hidden.extend([nn.Linear(4, 4), nn.Tanh()])
+            self.layers = nn.Sequential(*hidden, nn.Softmax())  # warning: [TLN602]
+
+        def forward(self, x):
+            batch, length, size = x.shape
+            return self.layers(x)
+
+    Flat(2)(eval("torch.rand(3, 2, 4)")), Plain(2)(eval("torch.rand(3, 2, 8)")), Rows(2)(eval("torch.rand(3, 2, 8)"))
+
+
+def chains_in_a_chain():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Head(nn.Module):
+        def __init__(self):
+            super().__init__()
+            first = nn.Sequential(nn.Sequential(nn.Flatten(), nn.Linear(4, 4)), nn.PReLU(), nn.Dropout(0.1))
+            self.layers = nn.Sequential(first, nn.SELU(), nn.Softmax())  # strict: [TLN602]
+
+        def forward(self, x):
+            return self.layers(x)
+
+    assert Head()(eval("torch.rand(2, 2, 2)")).shape == (2, 4)
+
+
+def behind_a_dropout():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Head(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear, self.drop, self.same = nn.Linear(4, 4), nn.Dropout(0.1), nn.Identity()
+            self.softmax = nn.Softmax()  # strict: [TLN602]
+
+        def forward(self, x):
+            return self.softmax(self.same(self.drop(self.linear(x.flatten(1)))))
+
+    assert Head()(eval("torch.rand(2, 2, 2)")).shape == (2, 4)
+
+
+def last_step_of_a_recurrent_layer():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Last(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm = nn.LSTM(3, 4, batch_first=True)
+            self.head = nn.Sequential(nn.Linear(4, 2), nn.Softmax())  # strict: [TLN602]
+
+        def forward(self, x):
+            out, _ = self.lstm(x)
+            return self.head(out[:, -1, :])  # strict: [TLN220]
+
+    class Every(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.gru = nn.GRU(3, 4, batch_first=True)
+            self.head = nn.Sequential(nn.Linear(4, 2), nn.Softmax())  # smell: [TLN602]
+
+        def forward(self, x):
+            out, _ = self.gru(x)
+            return self.head(out)
+
+    class Some(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.gru = nn.GRU(3, 4, batch_first=True)
+            self.head = nn.Sequential(nn.Linear(4, 2), nn.Softmax())  # warning: [TLN602]
+
+        def forward(self, x):
+            out, _ = self.gru(x)
+            return self.head(out[:, -2:, :])  # strict: [TLN220]
+
+    for each in (Last, Every, Some):
+        each()(eval("torch.rand(2, 5, 3)"))

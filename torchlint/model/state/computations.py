@@ -52,6 +52,10 @@ VIEWS = frozenset(
     """.split()  # noqa: SIM905
 )
 """What gives the same numbers in another shape, order, type or place."""
+_PASSES = frozenset(
+    {"alpha_dropout", "AlphaDropout", *(f"{d}{n}" for d in ("dropout", "Dropout") for n in ("", "1d", "2d", "3d"))}
+)
+"""What gives its operand itself where nobody trains."""
 
 
 @dataclass(slots=True, eq=False)
@@ -188,7 +192,7 @@ class ComputationLog(Observer):
             self._start()
         if result is None or isinstance(result, (Constant, Function)):
             return
-        if name in VIEWS and any(result is each for each in operands):
+        if (name in VIEWS or name == "Identity") and any(result is each for each in operands):
             return  # `x.contiguous()` gave `x` itself, which was computed by something else
         machine = self.machine
         name = _SYNONYMS.get(name, name)
@@ -199,7 +203,8 @@ class ComputationLog(Observer):
         if isinstance(result, Sequence) and name in _VALUES_FIRST and result.items:
             options.append(result.items[0])
         for each in (result, *options):
-            if name in VIEWS and any(each is operand for operand in operands):
+            own = name in VIEWS or (name in _PASSES and each is not result)
+            if own and any(each is operand for operand in operands):
                 continue  # `x.cpu()` may be `x` itself
             self.made[id(each)] = made
             if isinstance(each, Unknown):

@@ -7,25 +7,31 @@ shape may stand below: it is told when everything has run. Does not judge.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 import libcst as cst
 
 from torchlint.model.events.numerics import DimensionImplied
 from torchlint.model.observers.numerics.enclosing import Definition, definitions_of, is_unread
+from torchlint.model.observers.numerics.layer_lists import holds_only
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Constant, Instance, Module, Scalar, Sequence, Unknown, Value
+from torchlint.model.state.values import NONE, Constant, Instance, Module, Scalar, Sequence, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import IMPLIED_DIM, SOFTMAXES, here
+from torchlint.syntax.spelling import index_kind, indices
 
+_LAYERS = frozenset(name for name in SOFTMAXES if name[0].isupper())
 _NAMES = frozenset(f"torch.nn.{name}" if name[0].isupper() else f"torch.nn.functional.{name}" for name in SOFTMAXES)
 _KEEPS = frozenset(
     """
     abs clamp clone contiguous detach dropout Dropout elu exp gelu leaky_relu linear log masked_fill neg relu sigmoid
     silu softplus sqrt tanh float double half to type cpu cuda Identity LayerNorm layer_norm transpose swapaxes movedim
-    flip roll cumsum
+    flip roll cumsum softmax log_softmax softmin batch_norm BatchNorm1d celu CELU hardtanh Hardtanh hardswish Hardswish
+    hardsigmoid Hardsigmoid mish Mish normalize prelu PReLU relu6 ReLU6 rms_norm RMSNorm rrelu RReLU selu SELU
+    softsign Softsign logsigmoid alpha_dropout AlphaDropout
     """.split()  # noqa: SIM905
 )
 """What gives as many dimensions as its first operand has."""
@@ -40,11 +46,15 @@ _MAPS = {
 }  # fmt: skip
 """What gives maps (N, C, H, W) or volumes, whose dimension 1 is the channels: their number of dimensions."""
 _KEEPS_MAPS = frozenset({"interpolate", "upsample", "Upsample", "dropout2d", "Dropout2d", "GroupNorm", "group_norm"})
-_KEEPING = _KEEPS | {"Linear", "ReLU", "ELU", "GELU", "SiLU", "Tanh", "Sigmoid", "LeakyReLU", "BatchNorm1d", "Softplus"}
+_KEEPING = _KEEPS | {
+    "Linear", "ReLU", "ELU", "GELU", "SiLU", "Tanh", "Sigmoid", "LeakyReLU", "LogSigmoid", "Softplus", *_LAYERS,
+}  # fmt: skip
+"""The layers that do so, by their classes."""
 _RESHAPES = frozenset({"view", "reshape"})
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "**", "add", "sub", "mul", "div"})
 _REDUCES = frozenset({"amax", "amin", "logsumexp", "max", "mean", "min", "nanmean", "nansum", "prod", "sum"})
 """What takes the dimensions that it is given out, and asks next whether they stay, with the size 1."""
+_RECURRENT = frozenset({"GRU", "LSTM", "RNN"})
 _DEPTH = 12
 
 
@@ -61,6 +71,10 @@ class ImplicitDims(Computations):
         self._of_maps: set[int] = set()
         """The calls whose input comes from a convolution, a pooling, or the like."""
         self._inputs: list[tuple[int, Value]] = []
+        self._among: dict[int, dict[int, bool]] = {}
+        """By the `nn.Sequential` with a list of unknown length: its softmaxes, and whether all before them keep."""
+        self._outputs: dict[int, Value] = {}
+        """What recurrent layers give for each step: of two dimensions or, for a batch, of three."""
         self._asked: dict[int, Value] = {}
         """By the expression: whose shape it gives."""
         self._counted: dict[int, Value] = {}
@@ -72,7 +86,7 @@ class ImplicitDims(Computations):
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
         if qualified == "torch.nn.Sequential":
-            self._chained(positional)
+            self._chained(result, positional, origin)
         if qualified not in _NAMES or any(argument.star for argument in origin.arguments):
             return
         function = qualified.startswith("torch.nn.functional.")
@@ -80,7 +94,9 @@ class ImplicitDims(Computations):
             return  # torch raises for want of an input before it looks for a dimension
         if function and self._is_array(positional[0] if positional else keywords["input"]):
             return  # and of an array, which has no `dim` to be asked for
-        if isinstance(origin.function, ir.Name) and self._is_said_elsewhere(origin.function.id, origin):
+        if isinstance(origin.function, ir.Name) and _is_said_elsewhere(
+            self.machine.statement, origin.function.id, origin
+        ):
             return
         position = 1 if function else 0
         given = positional[position] if len(positional) > position else keywords.get("dim")
@@ -111,33 +127,30 @@ class ImplicitDims(Computations):
             value = self.machine.frame.variables.get(of.id) if isinstance(of, ir.Name) else None
         return False
 
-    def _is_said_elsewhere(self, name: str, origin: ir.Call) -> bool:
-        """
-        Whether what a variable stands for, one of several classes perhaps, is called with a dimension in another arm:
-        `kind(dim=1) if name == "softmax" else kind()`.
-        """
-        statement = self.machine.statement
-        calls = (each for each in ir.walk(statement or origin) if isinstance(each, ir.Call) and each is not origin)
-        return any(
-            isinstance(each.function, ir.Name)
-            and each.function.id == name
-            and any(argument.keyword == "dim" for argument in each.arguments)
-            for each in calls
-        )
-
     def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
-        if isinstance(module, Module) and arguments and id(module.origin) in self._implied:
+        if not isinstance(module, Module) or not arguments:
+            return
+        if id(module.origin) in self._implied:
             self._inputs.append((id(module.origin), arguments[0]))
+        elif module.kind.container and module.children is None:
+            self._passed_on(module, arguments[0])
+        elif module.kind.name in _RECURRENT and isinstance(result, Sequence) and result.items:
+            self._outputs[id(result.items[0])] = result.items[0]
 
-    def _chained(self, layers: list[Value]) -> None:
+    def _chained(self, built: Value | None, positional: list[Value], origin: ir.Call) -> None:
         """Of a layer that follows others: what they give, whatever they are given."""
+        layers = built.children if isinstance(built, Module) and built.children is not None else None
+        some = None if layers is not None else _listed(self.machine.program, built, positional, origin, self._implied)
         rank: int | None = None
         maps = False
-        for layer in layers:
-            name = layer.kind.name if isinstance(layer, Module) else ""
+        kept = some is not None
+        for layer in _leaves(layers or some or positional):
+            name = layer.kind.name if isinstance(layer, Module) else "Identity" if layer is NONE else ""
             if isinstance(layer, Module) and id(layer.origin) in self._implied:
                 self._implied[id(layer.origin)][1].update([] if rank is None else [rank])
                 self._of_maps.update([id(layer.origin)] if maps else [])
+                if kept or rank is not None:
+                    self._among.setdefault(id(origin), {})[id(layer.origin)] = kept
             elif name == "Flatten":
                 maps = False
                 rank = 2 if isinstance(layer, Module) and _flattens(layer) else None
@@ -147,6 +160,16 @@ class ImplicitDims(Computations):
             elif name not in _KEEPING and name not in _KEEPS_MAPS:
                 rank = _GIVES.get(name)
                 maps = False
+            kept = kept and rank is None and (name in _KEEPING or name in _KEEPS_MAPS)
+
+    def _passed_on(self, chain: Module, argument: Value) -> None:
+        """What a softmax among layers that nobody knows is given: as many dimensions as the first of them is."""
+        for key, kept in self._among.get(id(chain.origin), {}).items():
+            known = isinstance(chain.tail, Module) and id(chain.tail.origin) == key
+            if known and self._inputs and self._inputs[-1][0] == key:
+                self._inputs.pop()  # what the others give, of which nothing is known
+            if kept:
+                self._inputs.append((key, argument))
 
     # -- shapes that are unpacked, or asserted
 
@@ -205,6 +228,7 @@ class ImplicitDims(Computations):
         self._asked.clear()
         self._counted.clear()
         self._unpacked.clear()
+        self._outputs.clear()
 
     def _rank(self, value: Value | None, depth: int) -> int | None:
         if value is None:
@@ -237,6 +261,12 @@ class ImplicitDims(Computations):
             return 2
         if made.name == "permute":
             return _sizes(rest)
+        if made.name == "cat" and isinstance(first, Sequence):
+            return self._joined(first.items or (), depth)
+        if made.name == "[]" and isinstance(made.origin, ir.Subscript):
+            taken = _indices(made.origin)
+            given = 3 if id(first) in self._outputs and len(taken) == 3 else self._rank(first, depth - 1)
+            return None if given is None or "other" in taken else given - taken.count("integer")
         if made.name in _REDUCES:
             return _reduced(self._rank(first, depth - 1), made)
         if made.name in _ARITHMETIC and len(rest) == 1:
@@ -244,6 +274,12 @@ class ImplicitDims(Computations):
             known = [each for each in ranks if each is not None]
             return max(known) if known and len(known) == len(ranks) else None
         return self._rank(first, depth - 1) if made.name in _KEEPS or made.name in _KEEPS_MAPS else None
+
+    def _joined(self, parts: tuple[Value, ...], depth: int) -> int | None:
+        """`cat` takes parts of one number of dimensions, beside which only an empty one may have another: 1."""
+        ranks = {self._rank(each, depth - 1) for each in parts}
+        ranks -= {None, 1} if len(ranks) > 1 else set()
+        return ranks.pop() if len(ranks) == 1 else None
 
     def _is_map(self, value: Value | None) -> bool:
         for _ in range(_DEPTH):
@@ -267,6 +303,39 @@ class ImplicitDims(Computations):
             self.machine.emit(told)
         self._implied.clear()
         self._of_maps.clear()
+        self._among.clear()
+
+
+def _is_said_elsewhere(statement: ir.Statement | None, name: str, origin: ir.Call) -> bool:
+    """
+    Whether what a variable stands for, one of several classes perhaps, is called with a dimension in another arm:
+    `kind(dim=1) if name == "softmax" else kind()`.
+    """
+    calls = (each for each in ir.walk(statement or origin) if isinstance(each, ir.Call) and each is not origin)
+    return any(
+        isinstance(each.function, ir.Name)
+        and each.function.id == name
+        and any(argument.keyword == "dim" for argument in each.arguments)
+        for each in calls
+    )
+
+
+def _listed(
+    program: ir.Program, built: Value | None, positional: list[Value], origin: ir.Call, asked: Collection[int]
+) -> list[Value] | None:
+    """
+    The layers of an `nn.Sequential` that is given a list of unknown length: None for those of the list, if all of
+    them keep the number of dimensions, and the last one if it is known.
+    """
+    starred = [number for number, each in enumerate(origin.arguments) if each.star]
+    if not isinstance(built, Module) or len(starred) != 1 or len(positional) != len(origin.arguments):
+        return None
+    where = starred[0]
+    given, last = origin.arguments[where], [] if built.tail is None else [built.tail]
+    layers = [*positional[:where], NONE, *last, *positional[where + 1 :]]
+    if not any(isinstance(each, Module) and id(each.origin) in asked for each in _leaves(layers)):
+        return None  # nothing is asked
+    return layers if given.star == "*" and holds_only(program, origin, given.value, _KEEPING) else None
 
 
 def _inside(definitions: list[Definition]) -> str:
@@ -276,6 +345,21 @@ def _inside(definitions: list[Definition]) -> str:
 
 def _flattens(layer: Module) -> bool:
     return layer.config.get("start_dim") == 1 and layer.config.get("end_dim") == -1
+
+
+def _leaves(layers: Iterable[Value], depth: int = _DEPTH) -> Iterator[Value]:
+    """The layers in their order, and in the place of each `nn.Sequential` whose layers are known these."""
+    for each in layers:
+        if depth and isinstance(each, Module) and each.kind.container == "sequential" and each.children is not None:
+            yield from _leaves(each.children, depth - 1)
+        else:
+            yield each
+
+
+def _indices(node: ir.Subscript) -> list[str]:
+    """The kind of each index: an ellipsis and None are other ones."""
+    kinds = [index_kind(each) for each in indices(node)]
+    return ["other" if kind == "ellipsis" else kind for kind in kinds]
 
 
 def _with_one(name: str, rank: int | None, dim: Value | None) -> int | None:
