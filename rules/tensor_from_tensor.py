@@ -88,12 +88,12 @@ class TensorFromTensor(Rule):
     )
 
     def check(self, event: work.TensorCopied) -> Iterator[Diagnostic]:
-        data = shown(event.data)
         consequence = "cuts the graph and torch warns" if event.in_graph else "torch warns"
         given = re.fullmatch(r"[\w.]+", code(event.data)) and not event.certain  # perhaps numbers, from other callers
-        leaf = any(arg.keyword is not None and arg.keyword.value == "requires_grad" for arg in event.call.args)
-        given = given and event.plain and not leaf  # `as_tensor` takes no `requires_grad`
-        cure = "`as_tensor` takes those, too" if given else "`detach().clone()` is the same"
+        named = {arg.keyword.value for arg in event.call.args if arg.keyword is not None}
+        given = given and event.plain and named.isdisjoint(("requires_grad", "pin_memory"))  # `as_tensor` takes neither
+        cure = "`as_tensor` takes those, too" if given else f"`{_way(event, named)}` is the same"
+        data = shown(event.data, limit=40 if len(cure) < 50 else 24)
         message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}; {cure}"
         if event.annotated:
             message += f", where {data} is one, as its annotation or its use says"
@@ -108,6 +108,14 @@ class TensorFromTensor(Rule):
         claims = (Warns("To copy construct from a tensor"),)
         line = event.statement  # one that says the same twice
         yield Diagnostic(event.node, message, event.trace, fix, level, group=line, others="call", claims=claims)
+
+
+def _way(event: work.TensorCopied, named: set[str]) -> str:
+    """What does the same, in short: with "…" for the dtype and the device that the call gives."""
+    moved = event.how == "new_tensor" or not event.plain or not named.isdisjoint(("dtype", "device"))
+    way = "detach().to(…, copy=True)" if moved else "detach().clone()"
+    pinned = ".pin_memory()" if "pin_memory" in named else ""
+    return f"{way}{pinned}.requires_grad_()" if "requires_grad" in named else f"{way}{pinned}"
 
 
 def _copy(event: work.TensorCopied) -> str | None:

@@ -340,3 +340,48 @@ def a_property_that_is_set():
             pass
 
     Parametric()
+
+
+def a_number_where_a_number_was_given():
+    """What is computed of a number on one path, and of a tensor on the other, is a tensor on the other alone."""
+    import math
+
+    def log(x):
+        return math.log(x) if isinstance(x, float) else torch.log(x)
+
+    def noise(t: float):
+        return torch.tensor(log(t) * 0.25)
+
+    def reflected(t: float):
+        return torch.tensor(1 / -log(t))
+
+    def absolute(t: float):
+        return torch.tensor(abs(log(t)))
+
+    def rebound(t: float):
+        x = log(t)
+        x *= 2
+        return torch.tensor(x)
+
+    sigmas = [(i + 2) / 8 for i in range(4)]
+    for each in (noise, reflected, absolute, rebound):
+        for t in sigmas:
+            each(t)
+
+
+def a_tensor_whichever_it_was():
+    """Warns: To copy construct from a tensor"""
+    import math
+
+    def log(x):
+        return math.log(x) if isinstance(x, float) else torch.log(x)
+
+    def noise(t):
+        return torch.tensor(log(t) * torch.ones(3))  # warning: [TLN706]
+
+    def either(small):
+        t = torch.rand(3) if small else torch.rand(4)
+        return torch.tensor(t * 2)  # warning: [TLN706]
+
+    noise(0.5)
+    either(True)

@@ -277,6 +277,79 @@ def test_what_another_package_asks_for_raises_the_oldest(tmp_path: Path) -> None
         assert ("accelerate>=0.31 in a-1" in found.said) is (oldest == (1, 10))
 
 
+@pytest.mark.parametrize(
+    ("head", "oldest", "newest", "said"),
+    [
+        (
+            'Requires-Dist: torch\nRequires-Dist: torch==2.5.1; sys_platform != "darwin" and extra == "stable"\n'
+            'Requires-Dist: torch==2.2.2; (sys_platform == "darwin") and extra == "stable"\n',
+            (2, 2),
+            NEWEST,
+            "torch, and torch==2.2.2 with the extra stable in a-1.dist-info/METADATA",
+        ),
+        ('Requires-Dist: torch\nRequires-Dist: torch<2.5; extra == "old"\n', NEWEST, NEWEST, ""),
+        (
+            'Requires-Dist: torch>=1.9 ; extra == "b"\n',
+            (1, 9),
+            NEWEST,
+            "torch>=1.9 with the extra b in a-1.dist-info/METADATA",
+        ),
+        (
+            'Requires-Dist: torch (>=1.9)\nRequires-Dist: torch>=1.9 ; extra == "b"\n',
+            (1, 9),
+            NEWEST,
+            "torch>=1.9 in a-1.dist-info/METADATA",
+        ),
+    ],
+)
+def test_what_an_extra_asks_for_is_quoted_as_that(
+    tmp_path: Path, head: str, oldest: tuple[int, int], newest: tuple[int, int], said: str
+) -> None:
+    """And it bounds nobody who does not want it."""
+    (tmp_path / "a-1.dist-info").mkdir()
+    (tmp_path / "a-1.dist-info" / "METADATA").write_text(f"Metadata-Version: 2.1\n{head}")
+    found, _ = requirements.target(str(tmp_path / "code.py"))
+    assert (found.oldest, found.newest, found.said) == (oldest, newest, said)
+
+
+@pytest.mark.parametrize(
+    ("head", "record", "said"),
+    [
+        (
+            "Requires-Python: >=3.8,<3.9.0\nRequires-Dist: torch-geometric (>=2.0.2)\n",
+            "a/code.py,,\n",
+            "Python>=3.8,<3.9.0 in a-1.dist-info/METADATA, whose last torch is 2.4",
+        ),
+        (
+            "Requires-Python: >=3.8\nRequires-Dist: torch >=1.13.0\n",
+            "a/code.py,,\na/fast.cp39-win_amd64.pyd,,\n",
+            "torch>=1.13.0 in a-1.dist-info/METADATA, compiled for Python 3.9, whose last torch is 2.8",
+        ),
+        (
+            "Requires-Python: >=3.12\nRequires-Dist: torch>=1.9\n",
+            "a/code.py,,\n",
+            "torch>=1.9 and Python>=3.12 in a-1.dist-info/METADATA, whose first torch is 2.2",
+        ),
+        (
+            "Requires-Dist: torch>=1.9\n",
+            "a/code.py,,\na/fast.cpython-312-x86_64-linux-gnu.so,,\n",
+            "torch>=1.9 in a-1.dist-info/METADATA, compiled for Python 3.12, whose first torch is 2.2",
+        ),
+        (
+            "Requires-Dist: torch\nRequires-Dist: numpy==1.19\n",
+            "a/code.py,,\n",
+            "numpy==1.19 in a-1.dist-info/METADATA, for which Python is before 3.10, whose last torch is 2.8",
+        ),
+    ],
+)
+def test_what_python_says_of_torch_is_said(tmp_path: Path, head: str, record: str, said: str) -> None:
+    (tmp_path / "a-1.dist-info").mkdir()
+    (tmp_path / "a-1.dist-info" / "METADATA").write_text(f"Metadata-Version: 2.1\n{head}")
+    (tmp_path / "a-1.dist-info" / "RECORD").write_text(record)
+    found, _ = requirements.target(str(tmp_path / "a" / "code.py"))
+    assert found.said == said
+
+
 WHEEL = "Metadata-Version: 2.1\nRequires-Dist: torch (==1.8)\n"
 
 

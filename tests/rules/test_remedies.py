@@ -8,7 +8,13 @@ from expectations import lint
 
 @pytest.mark.parametrize(
     ("arguments", "named"),
-    [("", True), (", dtype=torch.float64", True), (", requires_grad=True", False), (", **options", False)],
+    [
+        ("", True),
+        (", dtype=torch.float64", True),
+        (", requires_grad=True", False),
+        (", **options", False),
+        (", pin_memory=False", False),
+    ],
 )
 def test_as_tensor_is_named_only_where_it_takes_the_arguments(arguments: str, named: bool) -> None:
     text = (
@@ -17,6 +23,35 @@ def test_as_tensor_is_named_only_where_it_takes_the_arguments(arguments: str, na
     )
     (found,) = [each for each in lint(text, codes=["TLN706"]).findings if each.code == "TLN706"]
     assert ("`as_tensor`" in found.message) == named
+
+
+@pytest.mark.parametrize(
+    ("call", "way"),
+    [
+        ("torch.tensor(values)", "detach().clone()"),
+        ("torch.tensor(values, dtype=None, device=None)", "detach().to(…, copy=True)"),
+        ("torch.tensor(values, device='cpu')", "detach().to(…, copy=True)"),
+        ("torch.tensor(values, requires_grad=True)", "detach().clone().requires_grad_()"),
+        ("torch.tensor(values, dtype=torch.float64, requires_grad=True)", "detach().to(…, copy=True).requires_grad_()"),
+        ("torch.tensor(values, pin_memory=False)", "detach().clone().pin_memory()"),
+        ("torch.ones(2).new_tensor(values)", "detach().to(…, copy=True)"),
+        ("torch.ones(2).new_tensor(values, device='cpu')", "detach().to(…, copy=True)"),
+    ],
+)
+def test_what_is_the_same_keeps_what_the_call_gives(call: str, way: str) -> None:
+    """`detach().clone()` keeps the dtype and the device of the tensor, whatever the call asks for."""
+    text = f"import torch\n\nvalues = torch.rand(3)\nprint({call})\n"
+    (found,) = [each for each in lint(text, codes=["TLN706"]).findings if each.code == "TLN706"]
+    assert f"; `{way}` is the same" in found.message
+
+
+def test_what_is_the_same_is_named_in_a_short_message() -> None:
+    name = "a_name_that_is_as_long_as_names_are"
+    call = f"torch.tensor({name} * 2, dtype=torch.float64, requires_grad=True)"
+    text = f"import torch\n\n{name} = torch.rand(3, requires_grad=True)\nprint({call})\n"
+    (found,) = [each for each in lint(text, codes=["TLN706"]).findings if each.code == "TLN706"]
+    assert "cuts the graph" in found.message
+    assert len(found.message) <= 160
 
 
 @pytest.mark.parametrize(

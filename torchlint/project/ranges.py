@@ -14,7 +14,7 @@ from torchlint.project.companions import Companion
 from torchlint.project.dependencies import AT_LEAST, Doubt, at_least, may_raise
 from torchlint.project.pythons import WITHOUT_3_10, can_hold, held_back, pythons, wheels
 from torchlint.project.stated import asked_for, required, tidy
-from torchlint.target import NEWEST, Extra, Release, TargetError, bounds
+from torchlint.target import NEWEST, Extra, Release, TargetError, bounds, spelled
 
 NAME = r"(?:pytorch|torch)"
 REQUIREMENT = re.compile(
@@ -36,6 +36,8 @@ class Said(NamedTuple):
     """What is in the file."""
     python: str = ""
     """Which Python it asks for, or is built for; "" if it does not say."""
+    is_built: bool = False
+    """That Python is the one that its compiled modules are for."""
 
 
 def later_on_macos(specifier: str, lower: Release) -> Release | None:
@@ -58,6 +60,12 @@ def left(said: Said) -> tuple[Release | None, Release, str]:
     """
     lower, upper = bounds(said.specifier) if said.specifier else (None, NEWEST)
     words = [f"torch{said.specifier}"] if said.specifier else []
+    extra = _extra(said)
+    if extra:
+        words = [f"{words[0]} with the extra {extra}"]
+        if _is_without_bound(said):  # who does not want the extra has any torch
+            upper = NEWEST
+            words = [f"torch, and {words[0]}"]
     for each in said.beside:
         oldest = each.oldest if lower is None or (each.oldest is not None and each.oldest > lower) else lower
         newest = min(upper, each.newest)
@@ -70,6 +78,7 @@ def left(said: Said) -> tuple[Release | None, Release, str]:
         if lower < least <= upper:
             lower = least
             words.append(requiring)
+    more = ""
     allowed = pythons(said.python)
     oldest, newest = wheels(allowed)
     held = held_back(required(said.file, said.text)) if newest > wheels(WITHOUT_3_10)[1] else ""
@@ -79,12 +88,42 @@ def left(said: Said) -> tuple[Release | None, Release, str]:
     if lower is None:
         if newest < upper:
             upper = newest
-            words.append(held or f"Python{said.python}")
+            more = f"whose last torch is {spelled(newest)}"
     elif max(lower, oldest) <= min(upper, newest):
-        if max(lower, oldest) != lower or min(upper, newest) != upper:
-            words.append(held or f"Python{said.python}")
+        if max(lower, oldest) != lower:
+            more = f"whose first torch is {spelled(oldest)}"
+        if min(upper, newest) != upper:
+            more = f"{more} and last {spelled(newest)}" if more else f"whose last torch is {spelled(newest)}"
         lower, upper = max(lower, oldest), min(upper, newest)
-    return lower, upper, f"{' and '.join(words)} in {said.file}"
+    if more and held:
+        words.append(held)
+        more = f"for which Python is before 3.10, {more}"
+    elif more and said.is_built:
+        more = f"compiled for Python {said.python.strip('=.*')}, {more}"
+    elif more:
+        words.append(f"Python{said.python}")
+    where = f"{' and '.join(words)} in {said.file}" if words else said.file
+    return lower, upper, f"{where}, {more}" if more else where
+
+
+def _extra(said: Said) -> str:
+    """The extra that asks for torch as a file is quoted, where nothing else in the file does; "" if there is none."""
+    wanted = said.specifier.replace(" ", "")
+    if not wanted or any(_asks(each, wanted) for each in required(said.file, said.text)):
+        return ""
+    extras = asked_for(said.file, said.text)
+    return next((name for name, lines in extras.items() if any(_asks(each, wanted) for each in lines)), "")
+
+
+def _asks(requirement: str, wanted: str) -> bool:
+    found = REQUIREMENT.match(requirement)
+    return found is not None and tidy(found[1]) == wanted
+
+
+def _is_without_bound(said: Said) -> bool:
+    """Whether torch is required, whatever is asked of the file, and no release of it."""
+    found = map(REQUIREMENT.match, required(said.file, said.text))
+    return any(each is not None and not each[1].strip() for each in found)
 
 
 def ends_by_python(name: str, text: str, asked: str) -> bool:

@@ -227,11 +227,13 @@ class _Reader:
                     except (ValueError, SyntaxError, RecursionError, TypeError, AttributeError, configparser.Error):
                         continue  # whoever builds the project says what is wrong with it
                     beside = tuple(_beside(name, text))
-                    asked = self._built_for(name) or python(name, text)
+                    built = self._built_for(name)
+                    asked = built or python(name, text)
                     if found or any(each.is_of_release for each in beside) or ranges.ends_by_python(name, text, asked):
                         there = _ON_MACOS.search(text)
                         on_macos = tidy(there[1]) if there is not None else ""
-                        yield ranges.Said(min(found, key=_lowest) if found else "", name, beside, on_macos, text, asked)
+                        lowest = min(found, key=_lowest) if found else ""
+                        yield ranges.Said(lowest, name, beside, on_macos, text, asked, bool(built))
 
     def _built_for(self, name: str) -> str:
         """The Python that the compiled modules of an unpacked wheel are for; "" if it has none, or for several."""

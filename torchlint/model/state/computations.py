@@ -150,6 +150,8 @@ class ComputationLog(Observer):
         self.made: dict[int, Computation] = {}
         self.unknowns: list[Unknown] = []
         self.first_used: dict[int, tuple[Tensor, Guard]] = {}
+        self.chosen: dict[int, tuple[Value, list[Value]]] = {}
+        """What operators gave that had one of several values before them, and those operands."""
         self._script: dict[int, Computation] = {}
         self._in_memory: dict[int, list[Tensor]] = {}
         self._kept: dict[int, list[Tensor]] = {}
@@ -219,6 +221,10 @@ class ComputationLog(Observer):
             self._start()
         if isinstance(origin, ir.Compare) and {"self", "other"} <= set(bound):
             self._note(display, "operator", display, (bound["self"], bound["other"]), {}, result, origin)
+        if not isinstance(origin, ir.Call) or _is_abs(origin):
+            operands = {id(each): each for each in bound.values()}
+            if id(result) not in operands and any(isinstance(each, Choice) for each in operands.values()):
+                self.chosen[id(result)] = result, list(operands.values())
         if isinstance(origin, ir.Call) and display != "where":  # an operator's operand may be a number
             value = bound.get("self", bound.get("input"))
             if isinstance(value, Tensor) and value.made_by == "":
@@ -308,6 +314,7 @@ class ComputationLog(Observer):
         self._in_memory = {key: list(each) for key, each in self._kept.items()}
         self.unknowns = [each.result for each in self._script.values() if isinstance(each.result, Unknown)]
         self.first_used = {}
+        self.chosen = {}
 
 
 class Computations(Observer):
@@ -346,16 +353,32 @@ class Computations(Observer):
         known = self._log.first_used.get(id(value))
         if known is not None:
             return known[1] <= self.machine.path
+        chosen = self._log.chosen.get(id(value))
+        if chosen is not None:
+            return any(map(self._is_made_tensor, chosen[1]))  # what is a number on one path gives a number there
         if value.made_by and not isinstance(value.origin, ir.Call):
             # operators and iteration: numbers and lists have these, too, and what is unknown may be one
-            return any(each.made_by != "" and self.is_tensor(each) for each in value.inputs)
+            return any(map(self._is_made_tensor, value.inputs))
         return value.made_by != "" or _annotated_as_tensor(value.origin)
+
+    def _is_made_tensor(self, value: Value) -> bool:
+        """The same of an operand: that it is a tensor must be said by more than an annotation, on each path."""
+        if isinstance(value, Choice):
+            options = alternatives(value, self.machine.guard)
+            return all(self._is_made_tensor(each) for _, each in options)
+        tensor = self.tensor(value)
+        return tensor is not None and tensor.made_by != "" and self.is_tensor(tensor)
 
     def tensor(self, value: Value | None) -> Tensor | None:
         """The one tensor that a value is."""
         if isinstance(value, Unknown):
             return value.tensor
         return value if isinstance(value, Tensor) else None
+
+
+def _is_abs(call: ir.Call) -> bool:
+    """Whether it is Python's own, which is for numbers, too."""
+    return isinstance(call.function, ir.Name) and call.function.id == "abs"
 
 
 def tensors_of(value: Value | None) -> tuple[Value, ...]:
