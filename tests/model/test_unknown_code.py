@@ -121,6 +121,14 @@ def _quiet(function: Callable[..., object]) -> object:
     return torch.no_grad()(function)
 
 
+def _thawing(method: Callable[..., object]) -> Callable[..., object]:
+    def thawed(self: object) -> object:
+        vars(self)["w"].requires_grad_()
+        return method(self)
+
+    return thawed
+
+
 def _somelib() -> types.ModuleType:
     module = types.ModuleType("somelib")
     module.__dict__.update(
@@ -136,6 +144,7 @@ def _somelib() -> types.ModuleType:
         Keeper=_Keeper, frozen=_frozen, found=_Keeper(), freeze_held=lambda cls: _frozen(cls.held),
         frozen_default=lambda function: _frozen(*function.__defaults__),
         whole=torch.int64, Switched=_Switched, switch_on=_Switched.switch_on,
+        thawing=_thawing, thaw=lambda w: w.requires_grad_(), enabling=lambda mode: torch.set_grad_enabled(True),
         flag=False, scalar=torch.rand((), requires_grad=True),
         session=torch.no_grad, load=lambda: {"w": torch.rand(3, requires_grad=True)},
     )  # fmt: skip

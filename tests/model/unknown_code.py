@@ -2749,3 +2749,132 @@ def moved_to_a_device():
     features = torch.tanh(body(torch.rand(16, 4)).to(torch.device("cpu")))
     for _ in range(2):
         head(features).pow(2).mean().backward()  # error: [TLN101]
+
+
+def silent_special_method_put_there():
+    import torch
+    from somelib import thawing
+
+    class Stages:
+        def __init__(self, w):
+            self.w = w
+
+        def __len__(self):
+            return 3
+
+    Stages.__len__ = thawing(Stages.__len__)
+    w = torch.ones(3)
+    len(Stages(w))
+    w.sum().backward()
+
+
+def silent_special_method_put_there_afterwards():
+    import torch
+    from somelib import thawing
+
+    class Stages:
+        def __init__(self, w):
+            self.w = w
+
+        def __len__(self):
+            return 3
+
+    w = torch.ones(3)
+    stages = Stages(w)
+    Stages.__len__ = thawing(Stages.__len__)
+    len(stages)
+    w.sum().backward()
+
+
+def silent_special_method_decorated():
+    import torch
+    from somelib import thawing
+
+    class Stages:
+        def __init__(self, w):
+            self.w = w
+
+        @thawing
+        def __len__(self):
+            return 3
+
+    w = torch.ones(3)
+    len(Stages(w))
+    w.sum().backward()
+
+
+def special_method_of_the_file():
+    import torch
+
+    class Stages:
+        __slots__ = ("w",)
+
+        def __init__(self, w):
+            self.w = w
+
+        def __len__(self):
+            return 3
+
+    w = torch.ones(3)
+    len(Stages(w))
+    w.sum().backward()  # error: [TLN104]
+
+
+def silent_shown_through_a_property_by_a_special_method():
+    import torch
+    from somelib import thaw
+
+    class Stages:
+        def __init__(self, w):
+            self._w = w
+
+        @property
+        def w(self):
+            return self._w
+
+        def __len__(self):
+            thaw(self.w)
+            return 3
+
+    w = torch.ones(3)
+    len(Stages(w))
+    w.sum().backward()
+
+
+def silent_constructor_decorated():
+    import torch
+    from torch import nn
+    from somelib import wrap
+
+    class Thawed:
+        @wrap
+        def __init__(self, net):
+            self.net = net
+
+        def __enter__(self):
+            self.net.requires_grad_(True)
+
+        def __exit__(self, *error):
+            self.net.requires_grad_(False)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    with Thawed(net) if eval("True") else Thawed(net):
+        net(torch.ones(3)).sum().backward()
+
+
+def silent_entered_by_what_is_put_there():
+    import torch
+    from somelib import enabling
+
+    class Mode:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            pass
+
+    Mode.__enter__ = enabling
+    w = torch.ones(3, requires_grad=True)
+    with torch.no_grad():
+        with Mode():
+            (w * 2).sum().backward()

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from torchlint.model.autograd.walk import graph_of
 from torchlint.model.python.flags import calls_what_is_unknown, changes_flags, unsettle, unsettle_grad
 from torchlint.model.python.handed_names import OF_CONTAINERS, given_back, path_of, paths_in, written_paths
+from torchlint.model.python.making import runs_unseen
 from torchlint.model.python.members import patch, replace_of_torch
 from torchlint.model.python.module_parts import keeps_place, parameters_of
 from torchlint.model.python.run import Callback, HandedOn, Reach, Run, seen_from
@@ -260,6 +261,8 @@ def hand_on_special(run: Run, instance: Instance) -> None:
         for name, method in cls.attributes.items():
             if name.startswith("__") and name not in followed and isinstance(method, Function):
                 _hand_on_with_callees(run, Callback(method, instance, special=True))
+            if runs_unseen(name, method) and name not in _FOLLOWED_ANYHOW:
+                unsettle(run, instance)
 
 
 _FOLLOWED = frozenset(
@@ -272,6 +275,8 @@ _FOLLOWED = frozenset(
 _DECORATORS = frozenset({"contextlib.ContextDecorator", "contextlib.AsyncContextDecorator"})
 """Objects of classes derived from these are entered by whoever calls a function that is decorated with one."""
 _CONTEXT = frozenset({"__enter__", "__exit__"})
+_FOLLOWED_ANYHOW = _FOLLOWED - _CONTEXT
+"""Those of which a call is followed also where nobody knows them."""
 
 
 def _callees(run: Run, callback: Callback) -> list[Callback]:
@@ -349,7 +354,12 @@ def _may_have_run(run: Run, functions: HandedOn) -> None:
     for callback, path in functions.showing:
         shown = callback.lookup(path[0])
         for name in path[1:]:
-            shown = shown.attributes.get(name) if isinstance(shown, Instance) else None
+            if not isinstance(shown, Instance):
+                shown = None
+            elif name in shown.attributes:
+                shown = shown.attributes[name]
+            else:
+                shown = shown if _is_computed(shown, name) else None
         if shown is not None:
             unsettle(run, shown, slightly=True)
     for callback, reach in functions.writing:
@@ -362,6 +372,17 @@ def _may_have_run(run: Run, functions: HandedOn) -> None:
                 variable = callback.lookup(name)
                 if variable is not None:
                     unsettle(run, variable)
+
+
+def _is_computed(instance: Instance, name: str) -> bool:
+    """Whether a property, or something unknown, gives an object's attribute of what the object holds."""
+    for cls in instance.cls.ancestry():
+        found = cls.attributes.get(name)
+        if isinstance(found, Function):
+            return found.kind in ("property", "cached", "opaque")
+        if found is not None or "__getattr__" in cls.attributes:
+            return True
+    return False
 
 
 def _may_be_set(run: Run, name: str) -> None:

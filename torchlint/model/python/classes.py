@@ -134,6 +134,8 @@ def initialise(run: Run, instance: Instance, site: CallSite) -> None:
 def _initialise_by(run: Run, instance: Instance, function: Value, site: CallSite) -> Value:
     """An `__init__` is run; one that somebody has put there may set what it likes."""
     if isinstance(function, Function):
+        if function.kind == "opaque":
+            give(run, site.values(), instance.cls.name, site.node)  # what is around it may keep them
         return call_method(run, instance, function, site)
     given = CallSite(site.node, [instance, *site.positional], site.keywords, complete=site.complete)
     result = unknown_call(run, function, given)

@@ -146,7 +146,7 @@ def _enter(run: Run, context: ir.Expression, value: Value) -> Value:
         method = _method_of(value, "__enter__")
         if method is not None:
             return _enter_object(run, method, context)
-        if value.cls.outside():
+        if value.cls.outside() or any("__enter__" in each.attributes for each in value.cls.ancestry()):
             machine.grad_mode = Truth.MAYBE
         return value
     elif not _transparent(run, context, value):

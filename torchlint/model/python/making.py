@@ -8,8 +8,19 @@ nothing.
 
 from __future__ import annotations
 
+from torchlint.knowledge import foreign
 from torchlint.knowledge.modules import find as modules
-from torchlint.model.state.values import Class, External, Function, Instance, Value
+from torchlint.model.state.values import (
+    Class,
+    External,
+    Function,
+    Instance,
+    Unknown,
+    Value,
+    alternatives,
+    is_foreign,
+    is_value_of_elsewhere,
+)
 from torchlint.syntax import ir
 
 MODULE_BASES = frozenset(
@@ -26,6 +37,26 @@ DATACLASS = "dataclasses.dataclass"
 _MAKES = frozenset({"__new__", "__init_subclass__", "__setattr__", "__getattribute__"})
 _CALLS = frozenset({"__call__", "__getattr__", "_call_impl", "_wrapped_call_impl"})
 _LISTS = frozenset({"named_parameters", "named_modules", "_named_members"})
+
+
+def runs_unseen(name: str, value: Value) -> bool:
+    """
+    Whether what a class has under a name is a special method that nobody knows, which Python runs where no call of it
+    is written: one with a decorator, or put there by name.
+    """
+    if not (name.startswith("__") and name.endswith("__")) or name in _NO_METHODS:
+        return False
+    for _, each in alternatives(value):
+        if isinstance(each, Function) and each.kind == "opaque":
+            return True
+        if isinstance(each, Unknown) and not is_foreign(each):
+            return True
+        if isinstance(each, External) and is_value_of_elsewhere(each) and not foreign.keeps_flags(each.qualified):
+            return True
+    return False
+
+
+_NO_METHODS = frozenset({"__annotations__", "__doc__", "__module__", "__name__", "__qualname__", "__slots__"})
 
 
 def keeps_class(decorator: Value, attributes: dict[str, Value]) -> bool:

@@ -10,7 +10,7 @@ from functools import partial
 
 from torchlint.model.autograd.writes import leave_place, rebind_grad, refuse_gradient, require_grad
 from torchlint.model.python.flags import give, unsettle, unsettle_origins
-from torchlint.model.python.making import inherits_known
+from torchlint.model.python.making import inherits_known, runs_unseen
 from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import forget_variables
@@ -39,8 +39,10 @@ from torchlint.model.state.values import (
     explore,
     is_foreign,
     is_value_of_elsewhere,
+    parts,
     reachable_tensors,
     unknown_guard,
+    within,
 )
 from torchlint.model.torch.arguments import as_argument
 from torchlint.syntax import ir
@@ -267,6 +269,21 @@ def set_in_class(run: Run, cls: Class, name: str, value: Value) -> None:
     if cls.finished_elsewhere or not inherits_known(cls):
         unsettle(run, value, slightly=True)
     run.machine.trail.set(cls.attributes, name, value)
+    if isinstance(value, Function) or runs_unseen(name, value):
+        _unsettle_objects_of(run, cls, name)
+
+
+def _unsettle_objects_of(run: Run, cls: Class, name: str) -> None:
+    """Objects in sight have another special method: nobody sees where Python runs it."""
+    if not (name.startswith("__") and name.endswith("__")):
+        return
+    frame: Frame | None = run.machine.frame
+    while frame is not None:
+        for value in list(frame.variables.values()):
+            for each in within(value, parts, 3):
+                if isinstance(each, Instance) and cls in each.cls.ancestry():
+                    unsettle(run, each)
+        frame = frame.enclosing
 
 
 def _set_attribute_of(run: Run, each: Value, name: str, value: Value, origin: ir.Node) -> None:
