@@ -23,7 +23,7 @@ import libcst as cst
 from torchlint.finding import shown_beside
 from torchlint.fixes import edits
 from torchlint.lint import api
-from torchlint.lint.facts import Facts, is_thorough, listeners, visitors
+from torchlint.lint.facts import Facts, is_thorough, leaves_dim_open, listeners, visitors
 from torchlint.lint.grad_modes import with_grad_modes
 from torchlint.lint.grouped import counted, place_of, together
 from torchlint.lint.pipeline import Pipeline, Question
@@ -136,7 +136,7 @@ def _check(path: str, short: Shortened, registry: Registry, selection: Selection
                 project,
                 find,
                 read,
-                thorough=is_thorough(registry, selection),
+                thorough=is_thorough(registry, selection) or leaves_dim_open(text),
                 calls=bool(listeners(events.OpCalled, registry, selection)),
             )
             happened, also_lost = _with_methods(path, happened, meant, program, project)

@@ -8,6 +8,7 @@ finding.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -22,6 +23,9 @@ from torchlint.syntax.mentions import are_spelled, mentioned
 from torchlint.syntax.nodes import Nodes
 from torchlint.syntax.place import NodeWantedError, line_of
 from torchlint.truth import Truth
+
+_OPEN_SOFTMAX = re.compile(r"Soft(?:max|min)\(\)|\bnn\.(?:Log)?Soft(?:max|min)\b(?!\()")
+"""A layer that is built so, or whose class is handed on to be built elsewhere."""
 
 
 class Facts:
@@ -155,6 +159,14 @@ def is_thorough(registry: Registry, selection: Selection) -> bool:
     """
     strict = selection.enabled if selection.strict else selection.explicit
     return _is_thorough(tuple(registry.rules), selection.enabled, strict)
+
+
+def leaves_dim_open(text: str) -> bool:
+    """
+    Whether a file builds a softmax layer without a dimension: all of it must be followed, for any function may say how
+    many dimensions the layer is given (TLN602 tells which one torch takes of so many).
+    """
+    return _OPEN_SOFTMAX.search(text) is not None
 
 
 @lru_cache(maxsize=8)
