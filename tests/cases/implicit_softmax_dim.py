@@ -613,7 +613,7 @@ def class_looked_up_under_a_key():
 
     def activation(key, wide):
         kind = kinds[key]
-        return nn.Sequential(nn.Linear(3, 3), kind()) if wide else kind()  # warning: [TLN602]
+        return nn.Sequential(nn.Linear(3, 3), kind()) if wide else kind()  # smell: [TLN602]  # warning: [TLN602]
 
     for each in kinds:
         activation(each, False)(torch.rand(2, 3, 4))
