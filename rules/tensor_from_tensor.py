@@ -90,8 +90,9 @@ class TensorFromTensor(Rule):
     def check(self, event: work.TensorCopied) -> Iterator[Diagnostic]:
         consequence = "cuts the graph and torch warns" if event.in_graph else "torch warns"
         given = re.fullmatch(r"[\w.]+", code(event.data)) and not event.certain  # perhaps numbers, from other callers
-        named = {arg.keyword.value for arg in event.call.args if arg.keyword is not None}
-        given = given and event.plain and named.isdisjoint(("requires_grad", "pin_memory"))  # `as_tensor` takes neither
+        named = {arg.keyword.value: code(arg.value) for arg in event.call.args if arg.keyword is not None}
+        # `as_tensor` takes neither of the two
+        given = given and event.plain and named.keys().isdisjoint(("requires_grad", "pin_memory"))
         cure = "`as_tensor` takes those, too" if given else f"`{_way(event, named)}` is the same"
         data = shown(event.data, limit=40 if len(cure) < 50 else 24)
         message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}; {cure}"
@@ -110,12 +111,14 @@ class TensorFromTensor(Rule):
         yield Diagnostic(event.node, message, event.trace, fix, level, group=line, others="call", claims=claims)
 
 
-def _way(event: work.TensorCopied, named: set[str]) -> str:
-    """What does the same, in short: with "…" for the dtype and the device that the call gives."""
-    moved = event.how == "new_tensor" or not event.plain or not named.isdisjoint(("dtype", "device"))
+def _way(event: work.TensorCopied, named: dict[str, str]) -> str:
+    """What does the same, in short: with "…" for the dtype and the device that the call gives, and for a flag."""
+    moved = event.how == "new_tensor" or not event.plain or not named.keys().isdisjoint(("dtype", "device"))
     way = "detach().to(…, copy=True)" if moved else "detach().clone()"
-    pinned = ".pin_memory()" if "pin_memory" in named else ""
-    return f"{way}{pinned}.requires_grad_()" if "requires_grad" in named else f"{way}{pinned}"
+    pinned = ".pin_memory()" if named.get("pin_memory", "False") != "False" else ""
+    flag = named.get("requires_grad", "False")
+    leaf = {"False": "", "True": ".requires_grad_()"}.get(flag, ".requires_grad_(…)")
+    return f"{way}{pinned}{leaf}"
 
 
 def _copy(event: work.TensorCopied) -> str | None:
