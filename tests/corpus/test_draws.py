@@ -211,3 +211,12 @@ def test_verdicts_become_figures() -> None:
         stripped([{**sheet[0], "verdict": "fine"}])
     with pytest.raises(ValueError, match="row 1: no reason"):
         stripped([{**sheet[0], "reason": " "}])
+
+
+def test_names_may_have_the_word_where_summaries_do_not(tmp_path: Path) -> None:
+    path = tmp_path / "names.tsv"
+    rows = ("fastorchid", "torchfoo", "foo-torch", "agent-orchestra", "agentorchestra", "plain")
+    path.write_text("name\tversion\tsummary\n" + "".join(f"{row}\t1.0\tnone\n" for row in rows), encoding="utf-8")
+    kept = {row for row in ("torchfoo", "foo-torch") if not names.is_kept_for_later(row)}
+    assert {each.name for each in names.candidates(path, without=set(), column="name")} == kept != set()
+    assert names.candidates(path) == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -32,10 +33,12 @@ def burned(draws: Path = DRAWS) -> set[str]:
     return {normalized(name) for name in REVIEWED} | {normalized(json.loads(line)["name"]) for line in lines}
 
 
-def candidates(names: Path, word: str = "torch", without: set[str] | None = None) -> list[Release]:
+def candidates(
+    names: Path, word: str = "torch", without: set[str] | None = None, column: str = "summary"
+) -> list[Release]:
     """
-    All packages of the list whose summary has that word, in the order of their names, less those that are burned and
-    those that are kept for later.
+    All packages of the list whose summary (or name, as `column` says) has that word, in the order of their names, less
+    those that are burned and those that are kept for later. `orchestra` and its like have no such word.
 
     Raises
     ------
@@ -51,10 +54,15 @@ def candidates(names: Path, word: str = "torch", without: set[str] | None = None
             cells = line.rstrip("\n").split("\t")
             if len(cells) <= max(columns):
                 continue
-            name, version, summary = (cells[column] for column in columns)
-            if word in summary.lower() and normalized(name) not in taken and not is_kept_for_later(name):
+            name, version, summary = (cells[index] for index in columns)
+            searched = (name if column == "name" else summary).lower()
+            if _has_word(word, searched) and normalized(name) not in taken and not is_kept_for_later(name):
                 found[normalized(name)] = Release(name, version)
     return [found[name] for name in sorted(found)]
+
+
+def _has_word(word: str, text: str) -> bool:
+    return bool(re.search(rf"{re.escape(word)}(?!estr|id)", text))
 
 
 def draw(releases: list[Release], seed: int, count: int) -> list[Release]:
