@@ -1665,6 +1665,28 @@ class DifferentiatesInBackwardAnyhow(torch.autograd.Function):
         return inner.grad
 
 
+def some_attribute_set_to_what_may_be_a_method():
+    class Model(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    model = Model()
+    setattr(model, eval("'forward'"), eval("[lambda x: x * 2]")[0])
+    w = torch.ones(3, requires_grad=True)
+    model(w * 2).sum().backward()
+
+
+def some_attribute_set_to_what_a_call_returns():
+    class Model(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    model = Model()
+    setattr(model, eval("'forward'"), eval("lambda x: x * 2"))
+    w = torch.ones(3, requires_grad=True)
+    model(w * 2).sum().backward()
+
+
 def a_mode_that_another_function_leaves_open_under_no_grad():
     import torch.nn.functional as F
 
