@@ -1096,6 +1096,16 @@ def product_of_what_may_be_a_view_without_an_edge():
     h.sum().backward()
 
 
+def product_of_what_may_be_such_a_view_with_some_attribute_set():
+    w = torch.rand(12, requires_grad=True)
+    with torch.no_grad():
+        v = w.view(-1)
+        setattr(v, eval("'note'"), eval("'note'"))
+    h = (v if eval("True") else w) * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
 def product_of_a_view_without_an_edge_and_a_leaf():
     """Raises: backward through the graph a second time"""
     w = torch.rand(3, 4, requires_grad=True)

@@ -1663,3 +1663,45 @@ class DifferentiatesInBackwardAnyhow(torch.autograd.Function):
             y = inner.relu()
         y.backward(gradient)
         return inner.grad
+
+
+def some_attribute_set_to_what_may_be_a_method():
+    class Model(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    model = Model()
+    setattr(model, eval("'forward'"), eval("[lambda x: x * 2]")[0])
+    w = torch.ones(3, requires_grad=True)
+    model(w * 2).sum().backward()
+
+
+def some_attribute_set_to_what_a_call_returns():
+    class Model(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    model = Model()
+    setattr(model, eval("'forward'"), eval("lambda x: x * 2"))
+    w = torch.ones(3, requires_grad=True)
+    model(w * 2).sum().backward()
+
+
+def a_mode_that_another_function_leaves_open_under_no_grad():
+    import torch.nn.functional as F
+
+    def train(model, loader):
+        for x, y in loader:
+            loss = F.nll_loss(model(x), y)
+            loss.backward()
+            print(f"{loss.item():.6f}")
+
+    def test(entered, output, target):
+        total = 0
+        with torch.no_grad():
+            entered.__enter__()
+            total += F.nll_loss(output, target, reduction="sum").item()
+
+    model = eval("torch.nn.Linear(2, 2)")
+    for epoch in range(1, 3):
+        train(model, [(torch.ones(3, 2), torch.zeros(3, dtype=torch.long))])

@@ -428,6 +428,38 @@ def the_derived_class_sees_to_it_first():
     Net(2)(torch.ones(1, 2))
 
 
+def a_class_of_an_unknown_base_sees_to_it_first():
+    class Base(nn.Module):
+        def __init__(self, n):
+            self.layer = nn.Linear(n, n)
+
+    class Net(eval("nn.Module")):
+        def __init__(self, n):
+            nn.Module.__init__(self)
+            Base.__init__(self, n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def an_unknown_base_sees_to_it_first():
+    class Base(nn.Module):
+        def __init__(self, n):
+            self.layer = nn.Linear(n, n)
+
+    class Net(eval("nn.Module")):
+        def __init__(self, n):
+            super().__init__()
+            Base.__init__(self, n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
 def caught_and_done_again():
     class Net(nn.Module):
         def __init__(self, n):

@@ -845,6 +845,18 @@ def test_a_copy_of_torch_itself_names_what_it_has(tmp_path: Path, beside: str, c
     assert [each.code for each in found] == codes
 
 
+@pytest.mark.parametrize(("beside", "codes"), [("_torch_docs.py", []), ("docs.py", ["TLN901"])])
+def test_stubs_of_what_a_copy_of_torch_has_compiled_are_of_it(tmp_path: Path, beside: str, codes: list[str]) -> None:
+    package = tmp_path / "copied" / "torch"
+    stub = package / "_C" / "_VariableFunctions.pyi"  # there is no `__init__.py` beside it
+    stub.parent.mkdir(parents=True)
+    for name in ("../__init__.py", "__init__.py", beside, "_C/__init__.pyi"):
+        (package / name).write_text("import torch\n")
+    stub.write_text("from torch._six import inf\n")
+    found = lint(stub.read_text(), path=str(stub), codes=["TLN901"]).findings
+    assert [each.code for each in found] == codes
+
+
 COPIED = """import torch
 
 class Double(torch.autograd.Function):

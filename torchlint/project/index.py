@@ -85,7 +85,7 @@ class ProjectIndex:
         self._path = os.path.abspath(path)
         directory, name = os.path.split(self._path)
         top = package_root(directory)
-        self.is_package = name == "__init__.py"
+        self.is_package = name in ("__init__.py", "__init__.pyi")
         stem = [] if self.is_package else [name.rpartition(".")[0] or name]
         parts = os.path.relpath(directory, top).split(os.sep) if directory != top else []
         self.module = ".".join([*parts, *stem])

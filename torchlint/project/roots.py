@@ -12,13 +12,15 @@ INSTALLED = frozenset({"site-packages", "dist-packages"})
 MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 """Names that a project's own directory holds one of."""
 _PROJECT = ("pyproject.toml", "torchlint.toml", ".torchlint.toml", ".git")
-LOOKED_FOR = frozenset({"__init__.py", "src", *MARKS, *_PROJECT})
+_PACKAGE = ("__init__.py", "__init__.pyi")
+"""Either makes a directory a package: of stubs, of what is compiled, there is only the second (PEP 561)."""
+LOOKED_FOR = frozenset({*_PACKAGE, "src", *MARKS, *_PROJECT})
 """Names whose presence in a directory decides something for the files in it or below it."""
 
 
 def package_root(directory: str) -> str:
     """The directory above the top-most package that a directory is in; itself if it is in none."""
-    while os.path.isfile(os.path.join(directory, "__init__.py")):
+    while _is_package(directory):
         above = os.path.dirname(directory)
         if above == directory:
             break
@@ -41,9 +43,13 @@ def distribution_root(package: str) -> str:
         if os.path.basename(above) in INSTALLED:
             return current
         current = above
-        if os.path.isfile(os.path.join(current, "__init__.py")):
+        if _is_package(current):
             found = current
     return found
+
+
+def _is_package(directory: str) -> bool:
+    return any(os.path.isfile(os.path.join(directory, name)) for name in _PACKAGE)
 
 
 def import_roots(directory: str, top: str) -> tuple[str, ...]:

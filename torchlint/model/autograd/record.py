@@ -254,7 +254,7 @@ def _without_edge(value: Value) -> Truth:
     gradient flows to it.
     """
     if type(value) is Tensor:
-        return Truth.of(value.base is not None and value.own == GRAD_NO and not value.grad_fn)
+        return ~value.own.truth() if value.base is not None and not value.grad_fn else Truth.NO
     if not isinstance(value, Choice):
         return Truth.NO
     found = {_without_edge(each) for _, each in alternatives(value)}

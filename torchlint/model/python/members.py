@@ -57,7 +57,7 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
     of its own (`setattr(self, f"layer{i}", ...)`), and takes the place of none.
     """
     machine = run.machine
-    if isinstance(value, (Function, Bound, Partial)):
+    if any(_may_be_method(each, anew) for _, each in alternatives(value)):
         machine.trail.set(instance, "patched", True)
     if isinstance(instance, Class):
         _set_some_of_class(run, instance, value)
@@ -83,6 +83,16 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
         if any(isinstance(each, (Tensor, Unknown)) or each == NONE for _, each in alternatives(old)):
             new = choose([(unknown_guard(), old), (unknown_guard(), Unknown(depends))])
             machine.trail.set(instance.attributes, name, new)
+
+
+def _may_be_method(value: Value, anew: bool) -> bool:
+    """
+    Whether what an attribute is set to may take the place of a method. What unknown code returns or holds may; what an
+    `__init__` is given, and keeps under the names of its keywords, is taken for settings.
+    """
+    if isinstance(value, Unknown):
+        return not anew and isinstance(value.source, (ir.Call, ir.Subscript)) and not is_foreign(value)
+    return isinstance(value, (Function, Bound, Partial))
 
 
 def _set_some_of_class(run: Run, cls: Class, value: Value) -> None:

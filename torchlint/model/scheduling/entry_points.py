@@ -181,6 +181,8 @@ class EntryPoints:
         if not keep:
             self._run_defined(done.functions, done.classes)
             machine.trail.undo(done.mark)
+            # Inside a `with` the mode is set by way of the trail, and left without it: the trail brings that one back.
+            machine.grad_mode, machine.ambient, machine.callers_mode = Truth.YES, Truth.YES, Truth.NO
             self.run.autograd.overwritten = overwritten
         # what was defined inside has been followed meanwhile
         machine.externally_pure = machine.externally_pure and done.externally_pure

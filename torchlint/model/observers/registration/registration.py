@@ -129,14 +129,15 @@ class Registration(Observer):
         parameters = function.definition.parameters
         instance = arguments.get(parameters[0].name) if parameters else None
         init = None
-        if function.name == "__init__" and isinstance(instance, Instance) and is_module(instance) is Truth.YES:
+        if function.name == "__init__" and isinstance(instance, Instance):
             ready = id(instance) in self._initialised
-            init = _Init(function, instance, self.machine.path, ready)
-            if ready:
-                self._sound.add(id(function.definition))
-            for outer in self._inits:
-                if outer is not None and outer.instance is instance:
-                    outer.delegated = True
+            if ready or is_module(instance) is Truth.MAYBE:
+                self._sound.add(id(function.definition))  # a base class that nobody knows may have seen to it
+            if is_module(instance) is Truth.YES:
+                init = _Init(function, instance, self.machine.path, ready)
+                for outer in self._inits:
+                    if outer is not None and outer.instance is instance:
+                        outer.delegated = True
         self._inits.append(init)
 
     def function_ended(self, function: Function, result: Value) -> None:
