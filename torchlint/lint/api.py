@@ -118,10 +118,10 @@ def referred(
     guards = Guards(tree, gates.is_flag, "." not in project.module)
 
     def is_asked_for(use: Use) -> bool:
-        asked = guards.is_asked_for_by_name
-        if use.kind is events.TooNewApi:  # before it came with torch, whoever brought such a device brought it as well
-            return use.reference.name.startswith("torch.xpu") and asked(use.reference.node, "xpu")
-        return use.kind is events.OldArgument and asked(use.reference.node, use.facts["change"].name)
+        if use.kind is events.TooNewApi:
+            return guards.is_brought(use.reference.node, use.reference.name)
+        old = use.kind is events.OldArgument
+        return old and guards.is_asked_for_by_name(use.reference.node, use.facts["change"].name)
 
     def used(found: list[Reference]) -> list[Use]:
         judged = (_Judged(each, watched, target, read, found, tried).uses() for each in found)
