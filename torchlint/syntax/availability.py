@@ -105,16 +105,16 @@ class AvailabilityTests:
                 names.append((node.id, line))
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 names.append((f".{node.func.attr}", 0))
-            if isinstance(node, (ast.Compare, ast.Subscript, ast.Call)) and (asked := entry(node)):
-                names.append((asked, node.lineno))
+            if asked := entry(node):
+                names.append((asked, getattr(node, "lineno", 0)))
             if isinstance(node, ast.Attribute):
                 spoken = _SAYS_VERSION.search(node.attr)
                 if spoken and (not _MAY_SAY.match(spoken[0]) or self._is_of_an_import(node, spoken.end())):
                     return True
                 if node.attr == "__dict__":
                     return True
-                of, full = last_name(node.value) if isinstance(node.value, ast.Name) else "", dotted(node)
-                if full and self._elsewhere is not None and self._elsewhere(full):
+                of = last_name(node.value) if isinstance(node.value, ast.Name) else ""
+                if self._elsewhere is not None and self._elsewhere(dotted(node)):
                     return True
                 if of in _ITSELF or of in self._handed.holders:
                     names.append((f".{node.attr}", 0))  # a property, or a method that is called
@@ -138,10 +138,7 @@ class AvailabilityTests:
         return self._answers.ask((f"{name.id}=", None), lambda: any(map(self._is_answer, values)))
 
     def _is_of_an_import(self, node: ast.Attribute, end: int) -> bool:
-        """
-        As `_may_ask`, of an attribute: one of something that the file imports may, and one that `self` has of a class
-        of another file.
-        """
+        """As `_may_ask`, of an attribute: one of an import may, and one that `self` has of a class of another file."""
         known = node.attr in self._handed.attributes or self._known.values(f".{node.attr}", 0)
         inherits = last_name(node.value) == "self" and not known
         return inherits or self._handed.is_imported(node) or _is_of_torch(node.attr[end:])
