@@ -204,3 +204,32 @@ def test_a_method_that_is_asked_first(tmp_path: Path, made: str, body: str, is_a
 def test_a_device_that_others_brought(tmp_path: Path, body: str, is_asked: bool) -> None:
     text = f"import torch\n\ndef wait(x):\n    {body}\n"
     assert found(tmp_path, "net.py", {"net.py": text}, "torch>=2.0") == ([] if is_asked else ["TLN907"])
+
+
+NEW = "import torch\n\ndef made(model):\n    return torch.compile(model)\n"
+FLAG = "import torch\nHAS = hasattr(torch, 'compile')\n"
+ASKS = "import torch\nfrom {} import made\n\ndef go(x):\n    return made(x) if hasattr(torch, 'compile') else x\n"
+CALLS = "from tools.new import made\nmade(1)\n"
+USES = "import torch\nfrom {} import HAS\n\ndef made(model):\n    return torch.compile(model) if HAS else model\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "is_asked"),
+    [
+        ("tools/new.py", {"tools/new.py": NEW, "tools/main.py": ASKS.format("new")}, True),
+        ("tools/new.py", {"tools/new.py": NEW, "main.py": ASKS.format("tools.new")}, True),
+        ("net/a/new.py", {"net/__init__.py": "", "net/a/new.py": NEW, "net/b.py": ASKS.format(".a.new")}, True),
+        ("net/a/new.py", {"net/__init__.py": "", "net/a/new.py": NEW, "net/b.py": ASKS.format("net.a.new")}, True),
+        ("src/net/a/new.py", {"src/net/a/new.py": NEW, "src/net/b.py": ASKS.format("net.a.new")}, True),
+        ("tools/new.py", {"tools/new.py": NEW, "main.py": ASKS.format("other.new")}, False),
+        ("tools/new.py", {"tools/new.py": NEW, "a.py": ASKS.format("tools.new"), "b.py": CALLS}, False),
+        ("tools/new.py", {"tools/new.py": NEW}, False),
+        ("tools/a/new.py", {"tools/flags.py": FLAG, "tools/a/new.py": USES.format("..flags")}, True),
+        ("tools/a/new.py", {"tools/flags.py": FLAG, "tools/a/new.py": USES.format("..others")}, False),
+        ("net/a/new.py", {"net/__init__.py": "", "net/flags.py": FLAG, "net/a/new.py": USES.format("..flags")}, True),
+    ],
+)  # fmt: skip
+def test_a_folder_without_an_init_is_a_package_too(
+    tmp_path: Path, name: str, files: dict[str, str], is_asked: bool
+) -> None:
+    assert found(tmp_path, name, files) == ([] if is_asked else ["TLN907"])

@@ -55,7 +55,7 @@ class Gates:
 
     @cached_property
     def _imports(self) -> _Imports:
-        return _imported(self._tree, self._project.module, self._project.is_package)
+        return _imported(self._tree, self._project.located, self._project.is_package)
 
     def _is_flag(self, name: str, imports: _Imports, hops: int) -> bool:
         """As `is_flag`, of a file with these imports."""
