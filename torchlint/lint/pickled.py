@@ -88,8 +88,8 @@ _DEPTH = 6
 """Names that are followed one after the other."""
 
 
-class Contents:
-    """What the expressions of a file hold that is refused."""
+class _Words:
+    """What the words of a file stand for: its imports, its classes and functions; and what a node stands in."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
@@ -145,6 +145,10 @@ class Contents:
     @cached_property
     def _functions(self) -> dict[str, ast.FunctionDef]:
         return {node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)}
+
+
+class Contents(_Words):
+    """What the expressions of a file hold that is refused."""
 
     @cached_property
     def _stateful(self) -> dict[str, Refused]:
