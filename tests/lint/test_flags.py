@@ -233,3 +233,25 @@ def test_a_folder_without_an_init_is_a_package_too(
     tmp_path: Path, name: str, files: dict[str, str], is_asked: bool
 ) -> None:
     assert found(tmp_path, name, files) == ([] if is_asked else ["TLN907"])
+
+
+@pytest.mark.parametrize(
+    ("other", "own", "is_found"),
+    [
+        ("torch.utils.checkpoint.checkpoint = partial(mine, use_reentrant=False)", "", False),
+        ("setattr(torch.utils.checkpoint, 'checkpoint', mine)", "", False),
+        ("", "setattr(torch.utils.checkpoint, 'checkpoint', mine)", False),
+        ("torch.utils.checkpoint.checkpoint == mine", "", True),
+        ("torch.utils.checkpoint.noop = mine", "", True),
+    ],
+)  # fmt: skip
+def test_what_the_project_puts_into_torch_is_its_own(tmp_path: Path, other: str, own: str, is_found: bool) -> None:
+    text = (
+        f"import torch\nimport torch.utils.checkpoint\n{own}\n\ndef run(net, x):\n"
+        "    return torch.utils.checkpoint.checkpoint(net, x)\n"
+    )
+    for name, written in {"__init__": "", "use": text, "patch": f"import torch.utils.checkpoint\n{other}\n"}.items():
+        (tmp_path / "net").mkdir(exist_ok=True)
+        (tmp_path / "net" / f"{name}.py").write_text(written)
+    codes = [each.code for each in lint(text, path=str(tmp_path / "net" / "use.py")).findings]
+    assert codes == (["TLN903"] if is_found else [])

@@ -227,7 +227,7 @@ class Gates:
         return bool(taken) and f"{own}.*" not in taken
 
     def provides(self, name: str) -> bool:
-        """Whether some file of the package puts a name into torch, or a module under that name among those loaded."""
+        """Whether a file of the package puts a name into torch, or a module under that name among those loaded."""
         module, _, last = name.rpartition(".")
         puts = re.compile(
             rf"\b{re.escape(module)}\.{re.escape(last)}[ \t]*=(?!=)"
@@ -235,7 +235,7 @@ class Gates:
             rf"|\bmodules\[[\"']{re.escape(name)}(?:\.\w+)*[\"']\]"
             rf"|\bmodules\.setdefault\(\s*[\"']{re.escape(name)}[\"']"
         )
-        return any(puts.search(text) for _, text in self._project.mentioning(last))
+        return bool(puts.search(self._text)) or any(puts.search(text) for _, text in self._project.mentioning(last))
 
 
 _TAKES = re.compile(r"^[ \t]*(?:from|import)\b", re.MULTILINE)
