@@ -28,7 +28,7 @@ class UnsafeLoad(Rule):
     `weights_only=True`, the default from torch 2.6 on, is enough for tensors, state dicts and plain containers of them.
     It refuses modules, values of NumPy's, `defaultdict`, `torch.__version__`, dates, paths, members of an `Enum`,
     objects: save a `state_dict()` and plain values, or allow a class by `torch.serialization.add_safe_globals` (no use
-    for `defaultdict` or NumPy's values). Crafted files run code in spite of it before 2.6, corrupt memory before 2.10.
+    for `defaultdict`, `deque`, classes of `dict`). Crafted files run code before 2.6, corrupt memory before 2.10.
 
     ## Fix safety
     Unsafe: a file with other things in it is refused. None where the project is known to save such.
@@ -114,10 +114,9 @@ class UnsafeLoad(Rule):
         fix: partial[Fix | None] | None = partial(loading_weights, event)
         trace = event.trace
         if event.holds is not None:
-            allowed, ways = event.holds.allowing or "more than its class", [event.holds.cure]
-            if event.target.reaches((2, 4)):
-                safe = f"or allow {allowed} by `torch.serialization.add_safe_globals`"
-                ways.append(safe + _came(event, (2, 4)))
+            allowed, ways = event.holds.allowing, [event.holds.cure]
+            if allowed and event.target.reaches((2, 4)):
+                ways.append(f"or allow {allowed} by `torch.serialization.add_safe_globals`{_came(event, (2, 4))}")
             if event.writes and event.argument is None:
                 ways.append("or say `weights_only=False`" + _came(event, WEIGHTS_ONLY))
             fix, trace = None, (*trace, *(Step(event.node, each) for each in ways))
@@ -136,10 +135,11 @@ def _remedy(event: api.UnsafeLoad) -> str:
     default = event.argument is None and target.reaches((2, 6))
     if holds is not None and event.is_own:
         refuses = "torch refuses from 2.6 on" if default else "`weights_only=True` refuses"
-        return f"line {holds.line} {'uses it as' if event.used else 'saves'} {holds.what}, which {refuses}"
+        does = "uses it as" if event.used else "saves"
+        return f"line {holds.line} {does} {holds.what}, which {refuses}; {holds.cure}"
     it = "`weights_only=True`, the default from 2.6 on," if default else "`weights_only=True`"
     if holds is not None:
-        return f"{it} refuses {holds.what} ({holds.where})"
+        return f"{it} refuses {holds.what} ({holds.where}); {holds.cure}"
     said = f"{it} is enough for tensors and built-in values, not for other objects"
     harms = [each for each in CRAFTED if target.begins_before(each[0])]
     cures = [".".join(map(str, each[0])) for each in harms if target.reaches(each[0])]

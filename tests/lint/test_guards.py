@@ -21,7 +21,7 @@ ASKS = "if is_legacy(torch): return"
     ("body", "asks"),
     [
         (f"{ASKS}\nprint({USE})", False),  # whoever leaves has been asked about
-        (f"if is_legacy(torch): x = None\nif x: return {USE}", True),
+        (f"if is_legacy(torch): x = x.first\nif x: return {USE}", True),
         (f"print({USE})\n{ASKS}", False),
         (f"while x:\n    print({USE})\n    {ASKS}", False),
         (f"def made(): return {USE}\n{ASKS}\nmade()", True),

@@ -445,3 +445,33 @@ def test_a_wheel_with_compiled_modules_is_for_one_python(tmp_path: Path, record:
     (tmp_path / "p-1.dist-info/RECORD").write_text(f"p/a.py,,\n{record}")
     (tmp_path / "p-1.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: p\nRequires-Dist: torch\n\n")
     assert requirements.target(str(tmp_path / "p/a.py"))[0].newest == newest
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("requirements.txt", "torch<2.6; platform_system == 'Darwin'\n", "torch<2.6; platform_system == 'Darwin'"),
+        ("requirements.txt", "torch<2.6  # not 2.6; see below\n", "torch<2.6"),
+        (
+            "requirements.txt",
+            "torch<2.6; sys_platform == 'darwin'\ntorch<2.6; sys_platform == 'win32'\n",
+            "torch<2.6; sys_platform == 'darwin' or sys_platform == 'win32'",
+        ),
+        ("requirements.txt", "torch<2.6\ntorch<2.6; sys_platform == 'darwin'\n", "torch<2.6"),
+        ("requirements.txt", "torch<2.6\nnumpy; sys_platform == 'darwin'\n", "torch<2.6"),
+        (
+            "pyproject.toml",
+            "[project]\ndependencies = [\"torch<2.6; python_version < '3.12'\"]\n",
+            "torch<2.6; python_version < '3.12'",
+        ),
+        (
+            "a-1.dist-info/METADATA",
+            "Metadata-Version: 2.1\nRequires-Dist: torch<2.6; extra == 'gpu'\n",
+            "torch<2.6 with the extra gpu",
+        ),
+    ],
+)
+def test_a_range_is_quoted_with_its_marker(tmp_path: Path, name: str, text: str, said: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text(text)
+    assert requirements.target(str(tmp_path / "code.py"))[0].said == f"{said} in {name}"

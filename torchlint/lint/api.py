@@ -118,10 +118,10 @@ def referred(
     guards = Guards(tree, gates.is_flag, "." not in project.module)
 
     def is_asked_for(use: Use) -> bool:
-        asked = guards.is_asked_for_by_name
-        if use.kind is events.TooNewApi:  # before it came with torch, whoever brought such a device brought it as well
-            return use.reference.name.startswith("torch.xpu") and asked(use.reference.node, "xpu")
-        return use.kind is events.OldArgument and asked(use.reference.node, use.facts["change"].name)
+        if use.kind is events.TooNewApi:
+            return guards.is_brought(use.reference.node, use.reference.name)
+        old = use.kind is events.OldArgument
+        return old and guards.is_asked_for_by_name(use.reference.node, use.facts["change"].name)
 
     def used(found: list[Reference]) -> list[Use]:
         judged = (_Judged(each, watched, target, read, found, tried).uses() for each in found)
@@ -137,9 +137,6 @@ def referred(
         uses = used([each for each in found if id(each.node) not in asked])
         if any(use.kind in _ASKED_FOR for use in uses) and gates.is_imported_under_a_test:
             uses = [use for use in uses if use.kind not in _ASKED_FOR]
-        put = {use.reference.name for use in uses if use.kind in _ASKED_FOR}
-        put = {name for name in put if gates.provides(name)}
-        uses = [use for use in uses if use.kind not in _ASKED_FOR or use.reference.name not in put]
         uses = [
             use
             for use in uses
@@ -152,6 +149,8 @@ def referred(
             met = needed(tree, project, target)
             uses = [use for use in uses if use.kind is not events.TooNewApi or use.facts["since"] > met]
         uses = _guarded(uses, guards, gates, watched)
+    put = {each for each in {use.reference.name for use in uses if use.kind in _PUT} if gates.provides(each)}
+    uses = [use for use in uses if use.kind not in _PUT or use.reference.name not in put]
     read.extra = target.extra_of(project.module)
     read.is_left_out = bool(uses) and gates.is_left_out
     read.uncalled = gates.uncalled
@@ -183,6 +182,7 @@ def _guarded(uses: Sequence[Use], guards: Guards, gates: Gates, watched: find.Wa
 
 _ASKED_FOR = (events.TooNewApi, events.RemovedApi)
 """What somebody asks first for, who knows that it is not always there."""
+_PUT = (*_ASKED_FOR, events.UnsaidArgument)  # what is not known of a name that the project itself puts into torch
 
 
 def _tried(named: Iterable[Reference]) -> set[str]:

@@ -12,6 +12,7 @@ import ast
 from torchlint.lint.gates import Gates, module_of, names_of_node
 from torchlint.lint.guards import Guards
 from torchlint.project.index import ProjectIndex
+from torchlint.project.neighbours import TooManyFilesError
 from torchlint.syntax.children import walk
 from torchlint.syntax.references import references
 from torchlint.syntax.tree import SourceError, python_tree
@@ -35,16 +36,21 @@ def all_ask_first(tree: ast.Module, project: ProjectIndex, gates: Gates, node: a
     """
     line = getattr(node, "lineno", 0)
     around = next((each for each in tree.body if each.lineno <= line <= (each.end_lineno or 0)), None)
-    if not isinstance(around, (*_FUNCTIONS, ast.ClassDef)) or around.decorator_list or "." not in project.module:
+    if not isinstance(around, (*_FUNCTIONS, ast.ClassDef)) or around.decorator_list or "." not in project.located:
         return False
     if any(around.name in names_of_node(each) for each in walk(tree)):
         return False
+    is_package = project.located == project.module
+    names = [f"{each}.{around.name}" for each in dict.fromkeys((project.located, project.module))]
     asked = False
-    for shown, text in project.mentioning(around.name):
-        calls = _asked(text, *module_of(shown), f"{project.module}.{around.name}", gates)
-        if calls is None:
-            return False
-        asked = asked or calls
+    try:
+        for shown, text in project.mentioning(around.name, everywhere=not is_package):
+            calls = [_asked(text, *module_of(shown), each, gates) for each in names]
+            if not any(each is not None for each in calls):
+                return False
+            asked = asked or any(calls)
+    except TooManyFilesError:
+        return False
     return asked
 
 

@@ -39,6 +39,9 @@ _UNPICKLING = frozenset(
 )
 
 
+_SAVE = ("torch.save", "torch.serialization.save")
+
+
 class Kept(NamedTuple):
     """What is saved somewhere and refused, the keys that it has (None: unknown), and words of the file's path."""
 
@@ -103,7 +106,7 @@ class Checkpoints(_Asking):
             for node in self._parents
             if isinstance(node, ast.Call)
             and isinstance(node.func, (ast.Attribute, ast.Name))
-            and self._full(node.func) == "torch.save"
+            and self._full(node.func) in _SAVE
         ]
 
     def saved(self, call: ast.Call) -> Pickled | None:

@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from torchlint.project.index import ProjectIndex
 from torchlint.project.neighbours import TooManyFilesError
-from torchlint.syntax.availability import AvailabilityTests, demands, handles_absence, leaves
+from torchlint.syntax.availability import AvailabilityTests, demands, handles_absence
 from torchlint.syntax.children import walk
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.tree import SourceError, python_tree
+from torchlint.syntax.unreachable import leaves
 
 
 class Gates:
@@ -54,16 +55,23 @@ class Gates:
 
     @cached_property
     def _imports(self) -> _Imports:
-        return _imported(self._tree, self._project.module, self._project.is_package)
+        return _imported(self._tree, self._project.located, self._project.is_package)
 
     def _is_flag(self, name: str, imports: _Imports, hops: int) -> bool:
         """As `is_flag`, of a file with these imports."""
-        first, _, rest = name.partition(".")
+        dotted, bracket, key = name.partition("[")
+        first, _, rest = dotted.partition(".")
         source = imports.named.get(first)
         if source is None:
             return not rest and any(self._asks(module, name, hops) for module in imports.starred)
         module, original = source
-        return self._asks(f"{module}.{original}".strip("."), rest, hops) if rest else self._asks(module, original, hops)
+        key = bracket + key
+        if not rest:
+            return self._asks(module, original + key, hops)
+        if self._asks(f"{module}.{original}".strip("."), rest + key, hops):
+            return True
+        # of a class there, or of what is made by one
+        return bool(original) and self._asks(module, f"{original}.{rest}{key}", hops)
 
     def _asks(self, module: str, name: str, hops: int) -> bool:
         """Whether a name of another file answers, or what that imports under this name from a further one."""
@@ -74,7 +82,7 @@ class Gates:
 
     def _is_asked(self, module: str, name: str, hops: int) -> bool:
         text, is_package = self._project.source(module) if hops and module and name else ("", False)
-        if not _SAYS.search(text) or not (name in text or _STAR.search(text)):
+        if not _SAYS.search(text) or not (_FIRST.split(name)[0] in text or _STAR.search(text)):
             return False
         tests = self._tests.get((module, hops))
         if tests is None:
@@ -84,7 +92,7 @@ class Gates:
             imports = _imported(tree, module, is_package)
             elsewhere = partial(self._is_flag, imports=imports, hops=hops - 1)
             tests = self._tests[module, hops] = AvailabilityTests(tree, elsewhere)
-        return tests.asks(ast.Name(name, ast.Load()))
+        return tests.asks(_asked_for(name))
 
     @cached_property
     def is_imported_under_a_test(self) -> bool:
@@ -219,7 +227,7 @@ class Gates:
         return bool(taken) and f"{own}.*" not in taken
 
     def provides(self, name: str) -> bool:
-        """Whether some file of the package puts a name into torch, or a module under that name among those loaded."""
+        """Whether a file of the package puts a name into torch, or a module under that name among those loaded."""
         module, _, last = name.rpartition(".")
         puts = re.compile(
             rf"\b{re.escape(module)}\.{re.escape(last)}[ \t]*=(?!=)"
@@ -227,7 +235,7 @@ class Gates:
             rf"|\bmodules\[[\"']{re.escape(name)}(?:\.\w+)*[\"']\]"
             rf"|\bmodules\.setdefault\(\s*[\"']{re.escape(name)}[\"']"
         )
-        return any(puts.search(text) for _, text in self._project.mentioning(last))
+        return bool(puts.search(self._text)) or any(puts.search(text) for _, text in self._project.mentioning(last))
 
 
 _TAKES = re.compile(r"^[ \t]*(?:from|import)\b", re.MULTILINE)
@@ -284,8 +292,18 @@ _SAYS = re.compile(
 )
 """Words of whoever asks what there is, or hands on what another file answers."""
 _STAR = re.compile(r"import[ \t]*\*")
+_FIRST = re.compile(r"[.\[]")
 _HOPS = 3
 """Files that are looked into one after the other for one name."""
+
+
+def _asked_for(name: str) -> ast.expr:
+    """A name, an attribute or an entry, as a test outside of all functions has it."""
+    said: ast.expr = ast.parse(name.replace("[]", "[_]"), mode="eval").body
+    for node in walk(said):
+        if isinstance(node, ast.expr):
+            node.lineno = 0
+    return said
 
 
 class _Imports(NamedTuple):

@@ -15,9 +15,11 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from torchlint.knowledge.api import find
+from torchlint.lint.named import Named, before
 from torchlint.lint.order import Order
-from torchlint.syntax.availability import AvailabilityTests, last_name, leaves
+from torchlint.syntax.availability import AvailabilityTests, last_name
 from torchlint.syntax.children import walk
+from torchlint.syntax.unreachable import leaves
 from torchlint.target import NEWEST, Release
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -54,6 +56,7 @@ class Guards:
         self._tree = tree
         self._order = Order(tree)
         self._tests = AvailabilityTests(tree, elsewhere)
+        self._named = Named(self._order, self._tests)
         self._is_script = is_script
 
     def is_refused(self, node: ast.AST, hops: int = _HOPS) -> bool:
@@ -158,7 +161,7 @@ class Guards:
         """
         for above, part in self._order.above(node):
             tried: list[ast.stmt] = above.body if isinstance(above, ast.Try) and part in above.orelse else []
-            for each in _before(above, part):
+            for each in before(above, part):
                 if isinstance(each, ast.Try) and all(leaves(handler.body) for handler in each.handlers):
                     tried = tried + each.body
             imports = (each for each in tried if isinstance(each, (ast.Import, ast.ImportFrom)))
@@ -185,11 +188,13 @@ class Guards:
                 return False
         return False
 
+    def is_brought(self, node: ast.AST, name: str) -> bool:
+        """As `Named.is_brought`."""
+        return self._named.is_brought(node, name)
+
     def is_asked_for_by_name(self, node: ast.AST, name: str) -> bool:
-        """Whether a test around a node has a name as a text: `if "symmetric" in signature(function).parameters`."""
-        around = [(above, part) for above, part in self._order.above(node) if isinstance(above, (ast.If, ast.IfExp))]
-        tests = [above.test for above, part in around if part is not above.test]
-        return any(isinstance(each, ast.Constant) and each.value == name for test in tests for each in walk(test))
+        """As `Named.is_asked_for`."""
+        return self._named.is_asked_for(node, name)
 
     def asks_whether_gone(self, node: ast.AST, removed: Release) -> int:
         """The line of the first test of the file that may keep it from what a release removed; 0 if there is none."""
@@ -295,15 +300,6 @@ def _skipped(operation: ast.BoolOp, part: ast.AST) -> str:
 
 _MOST_SHOWN = 40
 """Characters of a condition that is told as it is written."""
-
-
-def _before(above: ast.AST, part: ast.AST) -> list[ast.stmt]:
-    """The statements before a part of something in the block that it stands in; none if it stands in no block."""
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(above, field, ())
-        if isinstance(block, list) and part in block:
-            return block[: block.index(part)]
-    return []
 
 
 def _when(name: str, came: Mapping[str, Release]) -> Release:

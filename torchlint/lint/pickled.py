@@ -42,7 +42,7 @@ _OF_VALUES = {
 
 
 class Refused(NamedTuple):
-    """What is refused, what to do, and what else has to be allowed for it ("" where no class is enough)."""
+    """What is refused, what to do, and what has to be allowed for it ("" where nothing that may be is enough)."""
 
     what: str
     cure: str
@@ -52,22 +52,25 @@ class Refused(NamedTuple):
 _STATE = "save its `state_dict()` and load that"
 MODULE = Refused("a whole module", _STATE, "all of its classes")
 OBJECT = Refused("a whole object", _STATE, "all of its classes")
-_NUMPY = Refused("a value of NumPy's", "save tensors and Python's own numbers", "")
+_NUMPY = Refused(
+    "a value of NumPy's", "save tensors and Python's own numbers", "more than its class, all that the errors name,"
+)
+_HOLDING = "its class, and those of what it holds,"
 PLAIN = "save its plain values"
 _MEMBER = Refused("a member of an `Enum`", "save its `value`")
 MADE: dict[str, Refused] = {
     "collections.defaultdict": Refused("a `defaultdict`", "save `dict(…)` of it", ""),
     "collections.deque": Refused("a `deque`", "save `list(…)` of it", ""),
     "frozenset": Refused("a `frozenset`", "save `set(…)` of it"),
-    "argparse.Namespace": Refused("a `Namespace`", "save `vars(…)` of it"),
+    "argparse.Namespace": Refused("a `Namespace`", "save `vars(…)` of it", _HOLDING),
     "pathlib.Path": Refused("a `Path`", "save `str(…)` of it"),
     "datetime.datetime": Refused("a date", "save it as a text"),
     "datetime.date": Refused("a date", "save it as a text"),
     "datetime.timedelta": Refused("a time span", "save its seconds"),
     "decimal.Decimal": Refused("a `Decimal`", "save it as a number or a text"),
-    "types.SimpleNamespace": Refused("a `SimpleNamespace`", "save `vars(…)` of it"),
+    "types.SimpleNamespace": Refused("a `SimpleNamespace`", "save `vars(…)` of it", _HOLDING),
     "random.Random": Refused("a generator of random numbers", "save its `getstate()`"),
-    "type": Refused("a class", "save its name", ""),
+    "type": Refused("a class", "save its name", "it"),
     "range": Refused("a `range`", "save `list(…)` of it"),
     "torch.Generator": Refused("a `Generator`", "save its `get_state()`"),
 }
@@ -78,13 +81,15 @@ _VERSIONS = frozenset({"torch.__version__", "torch.torch_version.__version__"})
 _PYTHONS = frozenset({"numpy.shape", "numpy.ndim", "numpy.size", "numpy.allclose", "numpy.array_equal"})
 """Functions of NumPy whose results are Python's own."""
 _HOLDS = frozenset({"dict", "list", "tuple", "set", "collections.OrderedDict", "collections.Counter"})
+_FILLED = _HOLDS - {"tuple", "set"} | {"collections.defaultdict", "collections.deque"}
+"""What a pickle fills after it has made it."""
 _SAME = frozenset({"copy.copy", "copy.deepcopy"})
 _DEPTH = 6
 """Names that are followed one after the other."""
 
 
-class Contents:
-    """What the expressions of a file hold that is refused."""
+class _Words:
+    """What the words of a file stand for: its imports, its classes and functions; and what a node stands in."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
@@ -141,6 +146,10 @@ class Contents:
     def _functions(self) -> dict[str, ast.FunctionDef]:
         return {node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)}
 
+
+class Contents(_Words):
+    """What the expressions of a file hold that is refused."""
+
     @cached_property
     def _stateful(self) -> dict[str, Refused]:
         """What the file elsewhere asks for its parameters, or its state."""
@@ -148,8 +157,21 @@ class Contents:
         for node in self._parents:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in OF_OBJECTS:
                 words = ast.unparse(node.func.value)
+                if self._is_tried(node, words):
+                    continue
                 found[words] = MODULE if node.func.attr in OF_MODULES else found.get(words, OBJECT)
         return found
+
+    def _is_tried(self, node: ast.AST, words: str) -> bool:
+        """Whether what a node does to something is done only where that is of a kind, in its function."""
+        around = self.function_around(node)
+        while node is not around:
+            part, node = node, self._parents[node]
+            if isinstance(node, (ast.If, ast.IfExp)) and part is not node.test and words in _asked_in(node.test):
+                return True
+            if isinstance(node, ast.Try) and part in node.body and "AttributeError" in _caught(node):
+                return True
+        return False
 
     @cached_property
     def _objects(self) -> set[str]:
@@ -176,8 +198,8 @@ class Contents:
             parts = [part for part in children(node) if isinstance(part, ast.expr)]
             if isinstance(node, ast.Dict):
                 parts = [*node.values]
-            elif isinstance(node, ast.IfExp):
-                parts = [node.body, node.orelse]
+            elif isinstance(node, ast.IfExp):  # what is asked for its kind may be any
+                parts = [each for each in (node.body, node.orelse) if ast.unparse(each) not in _asked_in(node.test)]
             return self._first(parts, around, line, depth)
         if isinstance(node, ast.Lambda):
             return Refused("a function", "save what it is made from", "")
@@ -235,7 +257,8 @@ class Contents:
             return MODULE
         if bases & {"typing.TypedDict", "typing_extensions.TypedDict", "torch.Tensor"} or made.keywords:
             return None
-        return Refused(f"an object of `{made.name}`", PLAIN)
+        filled = bool(bases & _FILLED)  # item by item, which nothing that is allowed may be
+        return Refused(f"an object of `{made.name}`", PLAIN, "" if filled else _HOLDING)
 
     def _is_enum(self, node: ast.AST) -> bool:
         made = self._classes.get(node.id) if isinstance(node, ast.Name) else None
@@ -244,27 +267,52 @@ class Contents:
     def _of_name(self, node: ast.Name | ast.Attribute, around: ast.AST, line: int, depth: int) -> Refused | None:
         words = ast.unparse(node)
         if words == "self":
-            return Refused("a whole object", "save its `state_dict()`, or its plain values")
+            return Refused("a whole object", "save its `state_dict()`, or its plain values", _HOLDING)
         local = isinstance(node, ast.Name)
         values = [(at, value) for where, at, value in self._bound.get(words, ()) if not local or where is around]
         last = max((each for each in values if each[0] <= line), key=lambda each: each[0], default=None)
         if not local and words in self._called:
-            return Refused("a function, or what is called like one", "save what it is made from", "")
+            return Refused("a function, or what is called like one", "save what it is made from", "it, or its class,")
         if words in self._stateful and not (local and last is not None and is_state(last[1])):
             return self._stateful[words]
         if not local and words in self._objects:
-            return Refused("an object", PLAIN)
+            return Refused("an object", PLAIN, _HOLDING)
         stored = [value for where, _, value in self._bound.get(f"{words}[]", ()) if where is around]
         found = self._first(stored, around, line, depth - 1)
         if found is not None:
             return found
         if not values:
             return self._of_parameter(node, around, depth) if isinstance(node, ast.Name) else None
+        if local and last is not None and is_start(last[1]):  # in a loop, what it is given after it, too
+            later = [(at, value) for at, value in values if at > line and self._is_in_one_loop(node, value)]
+            last = min(later, key=lambda each: each[0], default=last)
         if local:  # what it was given last counts
             return None if last is None else self._refused(last[1], around, last[0] - 1, depth - 1)
-        said = [value for _, value in values if not (isinstance(value, ast.Constant) and value.value is None)]
-        reasons = [self._refused(value, around, value.lineno, depth - 1) for value in said]
+        every = self._bound.get(words, ())
+        said = [(where, value) for where, _, value in every if not (is_start(value) or self._is_restored(value, where))]
+        reasons = [self._refused(value, where, value.lineno, depth - 1) for where, value in said]
         return reasons[0] if reasons and all(reasons) else None
+
+    def _is_restored(self, value: ast.expr, around: ast.AST) -> bool:
+        """Whether a value of a function is an entry of what `torch.load` gives: it was saved before."""
+        if not isinstance(value, ast.Subscript):
+            return False
+        of = value.value
+        values = [of]
+        if isinstance(of, ast.Name):
+            values = [each for where, _, each in self._bound.get(of.id, ()) if where is around]
+        return bool(values) and all(
+            isinstance(each, ast.Call) and self._full(each.func) == "torch.load" for each in values
+        )
+
+    def _is_in_one_loop(self, node: ast.AST, other: ast.AST) -> bool:
+        """Whether a loop of a function goes through two nodes."""
+        around = self.function_around(node)
+        while node is not around:
+            node = self._parents[node]
+            if isinstance(node, (ast.For, ast.While)) and any(each is other for each in walk(node)):
+                return True
+        return False
 
     def _of_parameter(self, node: ast.Name, around: ast.AST, depth: int) -> Refused | None:
         """What the annotation of a parameter says, or that the function reads what no plain value has."""
@@ -286,7 +334,7 @@ class Contents:
         if any(map(self._is_asked, inside)) or any(isinstance(part.ctx, ast.Store) for part in inside):
             return None
         if any(map(self._reads_a_field, inside)):
-            return Refused("an object", PLAIN)
+            return Refused("an object", PLAIN, _HOLDING)
         given = self.arguments(parameter.arg, around)
         return next(
             (found for at, value in given if (found := self._refused(value, at, value.lineno, depth - 1))), None
@@ -379,6 +427,35 @@ def _defaulted(user: ast.AST) -> str:
 
 def _is_of_self(node: ast.Attribute) -> bool:
     return isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def is_start(value: ast.AST) -> bool:
+    """Whether a value is what something begins with before it is measured: None, a number, an infinity."""
+    if isinstance(value, ast.UnaryOp):
+        return is_start(value.operand)
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Name) and value.func.id == "float" and all(map(is_start, value.args))
+    return isinstance(value, ast.Constant) or (isinstance(value, ast.Attribute) and value.attr in ("inf", "nan", "Inf"))
+
+
+def _asked_in(test: ast.AST) -> set[str]:
+    """The words of what a test asks for its kind."""
+    return {
+        ast.unparse(each)
+        for call in walk(test)
+        if isinstance(call, ast.Call)
+        for each in call.args
+        if _is_asked(each, call)
+    }
+
+
+def _caught(node: ast.Try) -> set[str]:
+    """What a `try` handles, by the words."""
+    kinds = (each.type for each in node.handlers)
+    parts = [
+        part for each in kinds if each is not None for part in (each.elts if isinstance(each, ast.Tuple) else [each])
+    ]
+    return {ast.unparse(each) for each in parts}
 
 
 def is_of_values(name: str) -> bool:

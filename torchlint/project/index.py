@@ -11,12 +11,13 @@ import os
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import libcst as cst
 
 from torchlint.project import neighbours, platforms, requirements
-from torchlint.project.roots import INSTALLED, above_folder, distribution_root, import_roots, package_root
+from torchlint.project.roots import INSTALLED, above_folder, distribution_root, full_name, import_roots, package_root
 from torchlint.results import Dependency as Dependency
 from torchlint.results import digest
 from torchlint.syntax import ir
@@ -207,6 +208,11 @@ class ProjectIndex:
                 return platforms.spawning(stated)
             directory = above
 
+    @cached_property
+    def located(self) -> str:
+        """As `roots.full_name`."""
+        return full_name(os.path.dirname(self._path), self.module)
+
     def mentioning(self, word: str, everywhere: bool = False) -> Iterator[tuple[str, str]]:
         """
         Other files that hold a word: as shown to people, and what is in them.
@@ -248,10 +254,7 @@ class ProjectIndex:
         return "\n".join(found)
 
     def source(self, module: str) -> tuple[str, bool]:
-        """
-        What is in the file that a dotted name stands for, of those that are the project's ("" if there is none), and
-        whether that is a package.
-        """
+        """What is in the project's own file of a dotted name ("" if there is none), and whether that is a package."""
         parts = module.split(".")
         if not all(part.isidentifier() for part in parts) or (self._only and parts[0] != self._only):
             return "", False

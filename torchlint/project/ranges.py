@@ -59,7 +59,7 @@ def left(said: Said) -> tuple[Release | None, Release, str]:
         as `bounds`.
     """
     lower, upper = bounds(said.specifier) if said.specifier else (None, NEWEST)
-    words = [f"torch{said.specifier}"] if said.specifier else []
+    words = [f"torch{said.specifier}{_marker(said)}"] if said.specifier else []
     extra = _extra(said)
     if extra:
         words = [f"{words[0]} with the extra {extra}"]
@@ -113,6 +113,16 @@ def _extra(said: Said) -> str:
         return ""
     extras = asked_for(said.file, said.text)
     return next((name for name, lines in extras.items() if any(_asks(each, wanted) for each in lines)), "")
+
+
+def _marker(said: Said) -> str:
+    """The markers under which alone a file asks for its range, as they are quoted: `; sys_platform == 'darwin'`."""
+    if ";" not in said.text:
+        return ""
+    wanted = said.specifier.replace(" ", "")
+    asking = [each.partition("#")[0] for each in required(said.file, said.text) if _asks(each, wanted)]
+    markers = [each.partition(";")[2].strip() for each in asking]
+    return f"; {' or '.join(dict.fromkeys(markers))}" if markers and all(markers) else ""
 
 
 def _asks(requirement: str, wanted: str) -> bool:

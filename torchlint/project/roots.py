@@ -52,6 +52,20 @@ def _is_package(directory: str) -> bool:
     return any(os.path.isfile(os.path.join(directory, name)) for name in _PACKAGE)
 
 
+def full_name(directory: str, module: str) -> str:
+    """
+    A module of a directory by its full name, where that, or a folder around it, is a package without an `__init__.py`
+    (PEP 420): as from the outermost place where the project's imports begin. As it is given, of any other.
+    """
+    top = package_root(directory)
+    outer = distribution_root(top)
+    if outer == top or os.path.basename(outer) in INSTALLED:
+        return module
+    folders = os.path.relpath(top, package_root(outer)).split(os.sep)
+    folders = folders[1:] if folders[0] == "src" else folders
+    return ".".join([*folders, module]) if all(each.isidentifier() for each in folders) else module
+
+
 def import_roots(directory: str, top: str) -> tuple[str, ...]:
     """Where imports of a file are looked for: as from its own directory, its package's, and the project's."""
     roots = [top] if top != directory else [directory]

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from torchlint.syntax.children import children, walk
+from torchlint.syntax.children import walk
+from torchlint.syntax.entries import dotted, entry, told
 from torchlint.syntax.fixpoint import Fixpoint
 from torchlint.syntax.given import Given
 from torchlint.syntax.handed import Handed, assigned
 from torchlint.syntax.mentions import statements
-from torchlint.syntax.text import NEWLINE
+from torchlint.syntax.unreachable import does_not_come_back, leaves
+from torchlint.syntax.used import own_functions, uses
 
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "TypeError"})
 """What Python raises where a name or an argument is not there."""
@@ -51,13 +52,13 @@ _DEMANDS = re.compile(
     r"requir|ensure|check|assert|verif|valid|version|torch|compat|support|avail|need|must|guard|import", re.IGNORECASE
 )
 """In the name of a function that somebody calls to make sure of something."""
+_ITSELF = ("self", "cls")
 _SKIPS = frozenset({"skipif", "skipIf", "skipUnless"})
 _EXPECTS = frozenset({"raises", "warns", "deprecated_call", "catch_warnings", "suppress"})
-_ENDS = frozenset({"skip", "skipTest", "exit", "abort", "fail", "xfail"})
-"""Calls that do not come back."""
 
 
 _Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class AvailabilityTests:
@@ -104,16 +105,22 @@ class AvailabilityTests:
                 names.append((node.id, line))
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 names.append((f".{node.func.attr}", 0))
+            if asked := entry(node):
+                names.append((asked, getattr(node, "lineno", 0)))
             if isinstance(node, ast.Attribute):
                 spoken = _SAYS_VERSION.search(node.attr)
                 if spoken and (not _MAY_SAY.match(spoken[0]) or self._is_of_an_import(node, spoken.end())):
                     return True
                 if node.attr == "__dict__":
                     return True
-                of = node.value.id if isinstance(node.value, ast.Name) else ""
-                if of and self._elsewhere is not None and self._elsewhere(f"{of}.{node.attr}"):
+                of = last_name(node.value) if isinstance(node.value, ast.Name) else ""
+                if self._elsewhere is not None and self._elsewhere(dotted(node)):
                     return True
-                if (of == "self" or spoken) and self._holds_an_answer(node.attr):
+                if of in _ITSELF or of in self._handed.holders:
+                    names.append((f".{node.attr}", 0))  # a property, or a method that is called
+                    if self._holds_an_answer(node.attr) or self._inherits_an_answer(node.attr):
+                        return True
+                elif spoken and self._holds_an_answer(node.attr):
                     return True
         return any(self._is_flag(name, line) for name, line in names)
 
@@ -131,16 +138,16 @@ class AvailabilityTests:
         return self._answers.ask((f"{name.id}=", None), lambda: any(map(self._is_answer, values)))
 
     def _is_of_an_import(self, node: ast.Attribute, end: int) -> bool:
-        """
-        As `_may_ask`, of an attribute: one of something that the file imports may, and one that `self` has of a class
-        of another file.
-        """
-        inherits = last_name(node.value) == "self" and not self._knows_attribute(node.attr)
+        """As `_may_ask`, of an attribute: one of an import may, and one that `self` has of a class of another file."""
+        known = node.attr in self._handed.attributes or self._known.values(f".{node.attr}", 0)
+        inherits = last_name(node.value) == "self" and not known
         return inherits or self._handed.is_imported(node) or _is_of_torch(node.attr[end:])
 
-    def _knows_attribute(self, name: str) -> bool:
-        """Whether the file sets an attribute, or has a method of that name."""
-        return name in self._handed.attributes or bool(self._known.values(f".{name}", 0))
+    def _inherits_an_answer(self, name: str) -> bool:
+        """Whether an attribute that no class of the file has is an answer in the file of one that these derive from."""
+        if self._elsewhere is None or name in self._handed.attributes or self._known.values(f".{name}", 0):
+            return False
+        return any(self._elsewhere(f"{base}.{name}") for base in self._handed.bases)
 
     def _is_refused(self, test: ast.AST) -> bool:
         """
@@ -163,7 +170,7 @@ class AvailabilityTests:
         a call of a function that does so.
         """
         if isinstance(statement, ast.If):
-            return _does_not_come_back(statement.body[-1]) and self._decides(statement.test, raising=True)
+            return does_not_come_back(statement.body[-1]) and self._decides(statement.test, raising=True)
         if isinstance(statement, ast.Assert):
             return self._decides(statement.test, raising=False)
         if isinstance(statement, ast.Try):
@@ -178,7 +185,7 @@ class AvailabilityTests:
         return any(map(self.refuses, statements[:count]))
 
     def replaced(self, before: ast.stmt, branch: ast.If) -> bool:
-        """Whether what a statement binds holds only until the branch after it has asked for something better."""
+        """Whether what a statement binds holds until the branch after it has asked for something better."""
         return _replaces(branch, before) and self.asks(branch.test)
 
     def _decides(self, test: ast.expr, *, raising: bool) -> bool:
@@ -195,7 +202,7 @@ class AvailabilityTests:
         name = last_name(called)
         if isinstance(called, ast.Attribute):
             of = last_name(called.value)
-            name = f".{name}" if of in ("self", "cls") else f"{of}.{name}"
+            name = f".{name}" if of in _ITSELF else f"{of}.{name}"
         functions = [each for each in self.values_of(name, called.lineno) if not isinstance(each, ast.expr)]
         if not functions and name[:1] != "." and self._elsewhere is not None:
             return self._elsewhere(name)
@@ -243,8 +250,8 @@ class AvailabilityTests:
 
     def chosen_functions(self, lines: Iterable[int], text: str | None = None) -> list[_Function]:
         """
-        The functions of the module around some lines that it names nowhere but where it has asked what there is:
-        `_fft = _old_fft` in an arm for old releases.
+        The functions of the module, and the methods that are its own by their names, around some lines that it names
+        nowhere but where it has asked what there is: `_fft = _old_fft` in an arm for old releases.
 
         Parameters
         ----------
@@ -253,18 +260,17 @@ class AvailabilityTests:
         text
             The file: where it does not spell such a name is not looked; None: everywhere.
         """
-        functions = {node.name: node for node in self._tree.body if isinstance(node, ast.FunctionDef)}
-        around = {
-            name: node
-            for name, node in functions.items()
+        around = [
+            (name, node)
+            for name, node in own_functions(self._tree)
             if any(node.lineno <= line <= (node.end_lineno or 0) for line in lines)
-        }
+        ]
         if not around:
             return []
         under: dict[str, bool] = {}
-        for node, tests in _using(self._tree, around, text):
-            under[node.id] = under.get(node.id, True) and any(map(self.asks, tests))
-        return [around[name] for name, always in under.items() if always]
+        for name, tests in uses(self._tree, {name for name, _ in around}, text):
+            under[name] = under.get(name, True) and any(map(self.asks, tests))
+        return [node for name, node in around if under.get(name)]
 
     def _is_flag(self, name: str, line: int) -> bool:
         """
@@ -288,7 +294,7 @@ class AvailabilityTests:
     def _is_answer(self, value: ast.expr | _Function | None) -> bool:
         if value is None:
             return True
-        if not isinstance(value, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        if not isinstance(value, _FUNCTIONS):
             return self._says(value)
         return self._answers.ask(id(value), partial(self._is_function_that_answers, value))
 
@@ -315,20 +321,26 @@ def _note(node: ast.stmt, given: Given[ast.expr | _Function | None]) -> None:
     if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
         for name in assigned(node):
             given.note(name, node.lineno, node.value)
-    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    elif isinstance(node, _FUNCTIONS):
         given.note(node.name, node.lineno, node)
         given.note(f".{node.name}", 0, node)
+    elif isinstance(node, ast.If):  # which way was gone is what its test said
+        for name, line in told([*node.body, *node.orelse]):
+            given.note(name, line, node.test)
     elif isinstance(node, ast.Try):
         handled = [each for handler in node.handlers for each in handler.body]
         if any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body):
             otherwise = {name for each in handled for name in assigned(each)}
-            told = [*handled, *node.orelse]
-            told += [each for each in node.body if _is_constant(each) or otherwise & assigned(each)]
+            says = [*handled, *node.orelse]
+            says += [each for each in node.body if _is_constant(each) or otherwise & assigned(each)]
         else:  # one that asks something of what is imported already
-            told = [each for each in handled if _is_constant(each)] if _asks_by_trying(node) else []
-        for each in told:
+            says = [each for each in handled if _is_constant(each)] if _asks_by_trying(node) else []
+        for each in says:
             for name in assigned(each):
                 given.note(name, each.lineno, None)
+        for name, line in told(node.body) if handles_absence(node) else ():
+            if name.endswith("]"):
+                given.note(name, line, None)
 
 
 def _refusing(node: ast.stmt) -> Iterator[list[ast.expr]]:
@@ -353,54 +365,6 @@ def _setting(part: ast.expr) -> str:
     if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.IsNot):
         return last_name(part.left)
     return last_name(part)
-
-
-def names(tree: ast.Module, name: str, text: str) -> bool:
-    """Whether a plain name is used anywhere in a file, whatever for; of an import that binds it not the import."""
-    return any(True for _ in _using(tree, {name}, text))
-
-
-def _using(
-    tree: ast.Module, wanted: Collection[str], text: str | None
-) -> Iterator[tuple[ast.Name, tuple[ast.expr, ...]]]:
-    """
-    Where a file uses some plain names, with the tests that it is under.
-
-    Parameters
-    ----------
-    tree
-        The file.
-    wanted
-        The names.
-    text
-        The file as it is written: where it does not spell a name is not looked; None: everywhere.
-    """
-    lines = None if text is None or not text.isascii() else _spelled(text, wanted)
-    parts: list[tuple[ast.AST, tuple[ast.expr, ...]]] = [(tree, ())]
-    while parts:
-        node, tests = parts.pop()
-        if isinstance(node, ast.Name) and node.id in wanted:
-            yield node, tests
-        inside = (*tests, node.test) if isinstance(node, (ast.If, ast.IfExp)) else tests
-        parts += [
-            (part, inside)
-            for part in children(node)
-            if lines is None or not isinstance(part, ast.stmt) or is_on(part, part, lines)
-        ]
-
-
-def _spelled(text: str, wanted: Collection[str]) -> list[int]:
-    """The lines of a text on which one of some names is written, in order."""
-    found = re.finditer(rf"\b(?:{'|'.join(map(re.escape, wanted))})\b", text)
-    starts = [0, *(each.end() for each in NEWLINE.finditer(text))]
-    return [bisect_right(starts, each.start()) for each in found]
-
-
-def is_on(first: ast.stmt, last: ast.stmt, lines: Sequence[int]) -> bool:
-    """Whether any of some lines, in order, is from one statement to another."""
-    decorators: list[ast.expr] = getattr(first, "decorator_list", [])
-    at = bisect_left(lines, min([first.lineno, *(each.lineno for each in decorators)]))
-    return at < len(lines) and lines[at] <= (last.end_lineno or last.lineno)
 
 
 def handles_absence(node: ast.Try) -> bool:
@@ -480,22 +444,12 @@ def demands(node: ast.stmt) -> bool:
     )
 
 
-def leaves(body: list[ast.stmt]) -> bool:
-    """Whether a block ends by leaving what is around it."""
-    return _does_not_come_back(body[-1]) or isinstance(body[-1], (ast.Return, ast.Continue, ast.Break))
-
-
-def _does_not_come_back(node: ast.stmt) -> bool:
-    """Whether a statement raises, or calls what does: `pytest.skip(...)`."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        return last_name(node.value.func) in _ENDS
-    return isinstance(node, ast.Raise)
-
-
 def _answers(function: _Function) -> list[ast.expr]:
     """What a function that says yes or no goes by: what it returns, and the tests after which it does; else nothing."""
     inside = list(statements(function))
     returned = [node.value for node in inside if isinstance(node, ast.Return) and node.value is not None]
+    if returned and all(isinstance(node, ast.Attribute) for node in returned):  # it hands on what something holds
+        return returned
     if not returned or not all(map(_is_truth, returned)):
         return []
     return returned + [node.test for node in inside if isinstance(node, ast.If) and leaves(node.body)]

@@ -56,6 +56,26 @@ class Handed:
                         found.setdefault(target.attr, []).append(node.value)
         return found
 
+    @cached_property
+    def _classes(self) -> dict[str, ast.ClassDef]:
+        return {node.name: node for node in statements(self._tree) if isinstance(node, ast.ClassDef)}
+
+    @cached_property
+    def holders(self) -> set[str]:
+        """The names of the file's classes, and of what is made by one at the level of the module."""
+        found = set(self._classes)
+        for node in self._tree.body:
+            value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+            if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in self._classes:
+                found |= assigned(node)
+        return found
+
+    @cached_property
+    def bases(self) -> list[str]:
+        """What the file's classes derive from, as it is written."""
+        named = (base for each in self._classes.values() for base in each.bases)
+        return sorted({ast.unparse(each) for each in named if isinstance(each, (ast.Name, ast.Attribute))})
+
     def is_imported(self, chain: ast.Attribute) -> bool:
         """Whether a chain of attributes begins with something that the file imports."""
         of: ast.expr = chain

@@ -17,11 +17,12 @@ from itertools import zip_longest
 
 from torchlint.record import record
 from torchlint.syntax import tables
-from torchlint.syntax.availability import AvailabilityTests, demands, handles_absence, is_on, last_name, leaves
+from torchlint.syntax.availability import AvailabilityTests, demands, handles_absence, last_name
 from torchlint.syntax.bindings import Bindings, arguments_of
 from torchlint.syntax.children import children, walk
 from torchlint.syntax.mentions import statements
-from torchlint.syntax.unreachable import arms, ends, truth
+from torchlint.syntax.unreachable import arms, ends, leaves, truth
+from torchlint.syntax.used import is_on
 
 
 @record(frozen=True)

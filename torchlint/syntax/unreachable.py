@@ -1,5 +1,5 @@
 """
-Statements that no run comes to, as the text alone shows: behind a `return`, under `if False`.
+Statements that no run comes to, as the text alone shows: behind a `return`, under `if False`; and blocks that leave.
 
 Reads Python's own tree. Knows no values: a flag that is never set counts as one that may be.
 """
@@ -7,6 +7,9 @@ Reads Python's own tree. Knows no values: a flag that is never set counts as one
 from __future__ import annotations
 
 import ast
+
+_ENDS = frozenset({"skip", "skipTest", "exit", "abort", "fail", "xfail"})
+"""Calls that do not come back."""
 
 
 def truth(test: ast.expr) -> bool | None:
@@ -37,3 +40,17 @@ def ends(node: ast.stmt) -> bool:
         left = arms(node)
         return all(any(map(ends, body)) for body in left)
     return isinstance(node, (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def leaves(body: list[ast.stmt]) -> bool:
+    """Whether a block ends by leaving what is around it."""
+    return does_not_come_back(body[-1]) or isinstance(body[-1], (ast.Return, ast.Continue, ast.Break))
+
+
+def does_not_come_back(node: ast.stmt) -> bool:
+    """Whether a statement raises, or calls what does: `pytest.skip(...)`."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        of = node.value.func
+        called = of.attr if isinstance(of, ast.Attribute) else of.id if isinstance(of, ast.Name) else ""
+        return called in _ENDS
+    return isinstance(node, ast.Raise)
