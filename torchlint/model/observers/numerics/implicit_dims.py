@@ -18,10 +18,10 @@ from torchlint.model.observers.numerics.layer_lists import holds_only
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import NONE, Constant, Instance, Module, Scalar, Sequence, Unknown, Value
+from torchlint.model.state.values import NONE, Constant, Instance, Module, Scalar, Sequence, Tensor, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import IMPLIED_DIM, SOFTMAXES, here
-from torchlint.syntax.spelling import index_kind, indices
+from torchlint.syntax.spelling import identifier, index_kind, indices
 
 _LAYERS = frozenset(name for name in SOFTMAXES if name[0].isupper())
 _NAMES = frozenset(f"torch.nn.{name}" if name[0].isupper() else f"torch.nn.functional.{name}" for name in SOFTMAXES)
@@ -54,6 +54,10 @@ _RESHAPES = frozenset({"view", "reshape"})
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "**", "add", "sub", "mul", "div"})
 _REDUCES = frozenset({"amax", "amin", "logsumexp", "max", "mean", "min", "nanmean", "nansum", "prod", "sum"})
 """What takes the dimensions that it is given out, and asks next whether they stay, with the size 1."""
+_OF_FEW = frozenset({"mm", "multinomial", "t"})
+"""What refuses a tensor of more than two dimensions."""
+_FEW = -1
+"""In the place of a number of dimensions: no more than two."""
 _RECURRENT = frozenset({"GRU", "LSTM", "RNN"})
 _DEPTH = 12
 
@@ -73,6 +77,8 @@ class ImplicitDims(Computations):
         self._inputs: list[tuple[int, Value]] = []
         self._among: dict[int, dict[int, bool]] = {}
         """By the `nn.Sequential` with a list of unknown length: its softmaxes, and whether all before them keep."""
+        self._chains: list[tuple[Module, tuple[Value, ...]]] = []
+        """Each `nn.Sequential` that was built, with its layers: more may be put into it before it is called."""
         self._outputs: dict[int, Value] = {}
         """What recurrent layers give for each step: of two dimensions or, for a batch, of three."""
         self._asked: dict[int, Value] = {}
@@ -81,6 +87,10 @@ class ImplicitDims(Computations):
         """By the expression: the number of whose dimensions it gives."""
         self._unpacked: dict[int, tuple[Value, int]] = {}
         """The values whose shapes were unpacked into so many names, or are asserted to have so many sizes."""
+        self._few: dict[int, Value] = {}
+        """The values of which something is taken that refuses more than two dimensions."""
+        self._open: set[int] = set()
+        """The calls that are given an argument of which no caller in the file says how many dimensions it has."""
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
@@ -121,6 +131,9 @@ class ImplicitDims(Computations):
                 return False
             made = value.source
             function = made.function if isinstance(made, ir.Call) else None
+            declared = made.annotation if isinstance(made, ir.Parameter) else None
+            if declared is not None and identifier(declared) == "ndarray":
+                return True
             if value.foreign or (isinstance(function, ir.Attribute) and function.attr == "numpy"):
                 return True
             of = made.value if isinstance(made, ir.Subscript) else None
@@ -139,18 +152,34 @@ class ImplicitDims(Computations):
 
     def _chained(self, built: Value | None, positional: list[Value], origin: ir.Call) -> None:
         """Of a layer that follows others: what they give, whatever they are given."""
-        layers = built.children if isinstance(built, Module) and built.children is not None else None
-        some = None if layers is not None else _listed(self.machine.program, built, positional, origin, self._implied)
+        if isinstance(built, Module) and built.children is not None:
+            self._chains.append((built, built.children))
+            layers: Iterable[Value] = built.children
+            some = None
+        else:
+            some = _listed(self.machine.program, built, positional, origin, self._implied)
+            layers = some or positional
+            self._note_ranks(layers)
+        for key, rank, _, kept in self._given(layers, kept=some is not None):
+            if kept or rank is not None:
+                self._among.setdefault(id(origin), {})[key] = kept
+
+    def _note_ranks(self, layers: Iterable[Value]) -> None:
+        for key, rank, maps, _ in self._given(layers):
+            self._implied[key][1].update([] if rank is None else [rank])
+            self._of_maps.update([key] if maps else [])
+
+    def _given(self, layers: Iterable[Value], kept: bool = False) -> Iterator[tuple[int, int | None, bool, bool]]:
+        """
+        Of each softmax among layers that are called one after the other: the call that built it, how many dimensions
+        it is given, whether these are maps, and whether it is as many as the first layer is given.
+        """
         rank: int | None = None
         maps = False
-        kept = some is not None
-        for layer in _leaves(layers or some or positional):
+        for layer in _leaves(layers):
             name = layer.kind.name if isinstance(layer, Module) else "Identity" if layer is NONE else ""
             if isinstance(layer, Module) and id(layer.origin) in self._implied:
-                self._implied[id(layer.origin)][1].update([] if rank is None else [rank])
-                self._of_maps.update([id(layer.origin)] if maps else [])
-                if kept or rank is not None:
-                    self._among.setdefault(id(origin), {})[id(layer.origin)] = kept
+                yield id(layer.origin), rank, maps, kept
             elif name == "Flatten":
                 maps = False
                 rank = 2 if isinstance(layer, Module) and _flattens(layer) else None
@@ -220,8 +249,16 @@ class ImplicitDims(Computations):
     # -- how many dimensions
 
     def concluded(self) -> None:
+        for chain, layers in self._chains:
+            # nobody knows where something was put into it
+            self._note_ranks(chain.children if chain.children is not None else () if chain.tail is None else layers)
+        self._chains.clear()
         for key, value in self._inputs:
-            self._implied[key][1].add(self._rank(value, _DEPTH))
+            rank = _FEW if id(value) in self._few else self._rank(value, _DEPTH)
+            if rank is None and self._is_argument(value):
+                self._open.add(key)
+            else:
+                self._implied[key][1].add(rank)
             if self._is_map(value):
                 self._of_maps.add(key)
         self._inputs.clear()
@@ -229,6 +266,30 @@ class ImplicitDims(Computations):
         self._counted.clear()
         self._unpacked.clear()
         self._outputs.clear()
+        self._few.clear()
+
+    def computed(self, made: Computation) -> None:
+        if made.name not in _OF_FEW or not self._implied:
+            return
+        for value in made.operands[:2]:
+            for _ in range(_DEPTH):
+                self._few[id(value)] = value
+                of = self.maker(value)
+                if of is None or not of.operands or of.name not in _KEEPS or of.path != made.path:
+                    break
+                value = of.operands[0]
+
+    def _is_argument(self, value: Value) -> bool:
+        """Whether what has as many dimensions as a value is an argument that nothing in the file gives."""
+        for _ in range(_DEPTH):
+            made = self.maker(value)
+            if made is None:
+                break
+            if not made.operands or made.name not in _KEEPS:
+                return False
+            value = made.operands[0]
+        source = value.source if isinstance(value, Unknown) else value.origin if isinstance(value, Tensor) else None
+        return isinstance(source, ir.Parameter)
 
     def _rank(self, value: Value | None, depth: int) -> int | None:
         if value is None:
@@ -295,14 +356,16 @@ class ImplicitDims(Computations):
         program = self.machine.program
         around = definitions_of(program, set(self._implied)) if self._implied else {}
         for key, (event, ranks) in self._implied.items():
-            rank = 3 if 3 in ranks else next(iter(ranks)) if len(ranks) == 1 else None
+            few = _FEW in ranks and ranks <= {_FEW, 1, 2}
+            rank = 3 if 3 in ranks else next(iter(ranks)) if len(ranks) == 1 and not few else None
             definitions = around.get(key, [])
-            unread = "" if ranks else is_unread(program, definitions, key)
+            unread = "" if ranks or key in self._open else is_unread(program, definitions, key)
             maps = rank is not None and rank > 3 and key in self._of_maps
-            told = replace(event, rank=rank, inside=_inside(definitions), unread=unread, maps=maps)
+            told = replace(event, rank=rank, inside=_inside(definitions), unread=unread, maps=maps, few=few)
             self.machine.emit(told)
         self._implied.clear()
         self._of_maps.clear()
+        self._open.clear()
         self._among.clear()
 
 
