@@ -98,25 +98,22 @@ class TensorFromTensor(Rule):
         message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}; {cure}"
         if event.annotated:
             message += f", where {data} is one, as its annotation or its use says"
-        elif event.either:
-            message += f", where {data} is one: the file gives numbers as well"
-        elif event.shown:
-            message += f", where {data} is one, as where the module is run as a script"
+        elif event.either or event.shown:
+            why = ": the file gives numbers as well" if event.either else ", as where the module is run as a script"
+            message += f", where {data} is one{why}"
         text = _copy(event)
-        fix = None
-        if text is not None:
-            fix = Fix("copy with `detach()` and `clone()`", (Edit(event.node, text),), safe=event.certain)
+        edits = (Edit(event.node, text),) if text is not None else ()
+        fix = Fix("copy with `detach()` and `clone()`", edits, safe=event.certain) if edits else None
         # annotations often lie, and callers differ: numbers and arrays come here as well
         level = Level.STRICT if event.annotated or event.shown or event.either else None
-        claims = (Warns("To copy construct from a tensor"),)
-        line = event.statement  # one that says the same twice
+        claims, line = (Warns("To copy construct from a tensor"),), event.statement  # which may say the same twice
         yield Diagnostic(event.node, message, event.trace, fix, level, group=line, others="call", claims=claims)
 
 
 def _either(event: work.TensorCopied) -> str:
-    """What takes numbers as well, and what it does otherwise: it shares memory, and stays in the graph."""
-    takes = "`as_tensor` with its dtype takes" if event.how == "new_tensor" else "`as_tensor` takes"
-    return f"{takes} those, too, and keeps the graph" if event.in_graph else f"{takes} those, too"
+    """What takes numbers as well, and what it does otherwise."""
+    way = "`as_tensor` with its dtype" if event.how == "new_tensor" else "`as_tensor`"
+    return f"{way} takes those, too{', and keeps the graph' if event.in_graph else ''}"
 
 
 def _way(event: work.TensorCopied, named: dict[str, str]) -> str:
