@@ -587,6 +587,7 @@ def similarities_have_bounds():
     pairs = torch.log(torch.sigmoid(rows @ F.normalize(b, dim=-1).t()))
     own = a / (a.norm(dim=-1, keepdim=True) + 1e-8)
     parts = torch.log(torch.sigmoid(own * 3))
+    scaled = torch.log(torch.sigmoid(own @ (b / b.norm(dim=-1, keepdim=True)).T / 0.1))
 
 
 def divided_by_the_length_of_another():
