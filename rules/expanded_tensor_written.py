@@ -92,6 +92,8 @@ class ExpandedTensorWritten(Rule):
             message += ": all elements that share a place in memory change"
         elif event.overlaps is Truth.YES:
             message += ": its elements share memory, and torch refuses"
+        elif event.may_be_empty:
+            message += ": its elements share memory, and torch refuses unless there are none"
         else:
             message += ": torch refuses as soon as its size is over 1"
         text = f"{operand(event.expand_node)}.clone()"

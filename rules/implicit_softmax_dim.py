@@ -18,8 +18,9 @@ class ImplicitSoftmaxDim(Rule):
 
     With 3 dimensions it is a warning; with more, or where their number isn't known, a smell; with two or less, where
     torch takes the only one or the last, strict, as for the maps of a convolution, where it takes the channels. A layer
-    counts by what it's called with, or what stands before it in an `nn.Sequential`; one in an attribute that nothing in
-    the file reads is strict. One finding per class or function of the file, which counts the others.
+    counts by what it's called with, or what stands before it in an `nn.Sequential`; what callers in the file give
+    counts, and not what others might; so does what takes the result (`multinomial`: no more than two). One in an
+    attribute that nothing in the file reads is strict. One finding per class or function, which counts the others.
 
     ## Cure
     `dim=-1` for scores of shape (N, C) or (N, L, C), `dim=1` for (N, C, H, W).
@@ -72,6 +73,8 @@ class ImplicitSoftmaxDim(Rule):
 
     def check(self, event: numerics.DimensionImplied) -> Iterator[Diagnostic]:
         match event.rank:
+            case None if event.few:
+                takes = "torch takes the only dimension or the second of 2, and warns: write `dim=-1`"
             case None:
                 takes = "torch takes dimension 1 of 2 or 4, but 0, the batch, of 3, and warns: write"
                 takes += " `dim=1` for channels, `dim=-1` for the last"
@@ -85,7 +88,7 @@ class ImplicitSoftmaxDim(Rule):
             message = f"`{event.name}` without `dim`, in `{event.unread}`, which nothing in this file reads"
         warning = "Implicit dimension choice"
         claims = (Warns(warning), Warns(warning, here=False))  # where it is called, or where the layer is made
-        level = Level.STRICT if event.unread or event.maps else _level(event.rank)
+        level = Level.STRICT if event.unread or event.maps or event.few else _level(event.rank)
         weight = () if event.rank is None else (1,)
         yield Diagnostic(
             event.node,

@@ -27,7 +27,8 @@ class LeafModifiedInPlace(Rule):
     Unsafe: under `no_grad` the write isn't differentiated; it is the cure for updates, not for computations.
 
     ## Known limits
-    Silent where it isn't sure that the tensor is a leaf, or that grad mode is on.
+    Silent where it isn't sure that the tensor is a leaf, or that grad mode is on. With `--strict` only
+    where all callers in sight have it off.
 
     ## References
     - [In-place operations with autograd](https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd)
@@ -38,6 +39,7 @@ class LeafModifiedInPlace(Rule):
     name = "leaf-modified-in-place"
     level = Level.ERROR
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -111,4 +113,5 @@ class LeafModifiedInPlace(Rule):
         claims = (Raises(refused),)
         message += spelled(event.conditions)
         group = (event.made, event.target.name)  # the first of several that fill one tensor raises
-        yield Diagnostic(event.node, message, event.trace, fix, group=group, others="write", claims=claims)
+        level = Level.STRICT if event.only_off else None
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="write", claims=claims)

@@ -29,7 +29,7 @@ class TensorFromTensor(Rule):
 
     ## Known limits
     Silent where the value is tested with `isinstance`, and for lists of tensors. With `--strict` only where nothing but
-    an annotation says that it is a tensor.
+    an annotation says that it is a tensor, or where other callers in the file give numbers.
 
     ## References
     - [torch.tensor](https://docs.pytorch.org/docs/stable/generated/torch.tensor.html): "When working with tensors
@@ -93,22 +93,27 @@ class TensorFromTensor(Rule):
         named = {arg.keyword.value: code(arg.value) for arg in event.call.args if arg.keyword is not None}
         # `as_tensor` takes neither of the two
         given = given and event.plain and named.keys().isdisjoint(("requires_grad", "pin_memory"))
-        cure = "`as_tensor` takes those, too" if given else f"`{_way(event, named)}` is the same"
+        cure = _either(event) if given else f"`{_way(event, named)}` is the same"
         data = shown(event.data, limit=40 if len(cure) < 50 else 24)
         message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}; {cure}"
         if event.annotated:
             message += f", where {data} is one, as its annotation or its use says"
-        elif event.shown:
-            message += f", where {data} is one, as where the module is run as a script"
+        elif event.either or event.shown:
+            why = ": the file gives numbers as well" if event.either else ", as where the module is run as a script"
+            message += f", where {data} is one{why}"
         text = _copy(event)
-        fix = None
-        if text is not None:
-            fix = Fix("copy with `detach()` and `clone()`", (Edit(event.node, text),), safe=event.certain)
+        edits = (Edit(event.node, text),) if text is not None else ()
+        fix = Fix("copy with `detach()` and `clone()`", edits, safe=event.certain) if edits else None
         # annotations often lie, and callers differ: numbers and arrays come here as well
-        level = Level.STRICT if event.annotated or event.shown else None
-        claims = (Warns("To copy construct from a tensor"),)
-        line = event.statement  # one that says the same twice
+        level = Level.STRICT if event.annotated or event.shown or event.either else None
+        claims, line = (Warns("To copy construct from a tensor"),), event.statement  # which may say the same twice
         yield Diagnostic(event.node, message, event.trace, fix, level, group=line, others="call", claims=claims)
+
+
+def _either(event: work.TensorCopied) -> str:
+    """What takes numbers as well, and what it does otherwise."""
+    way = "`as_tensor` with its dtype" if event.how == "new_tensor" else "`as_tensor`"
+    return f"{way} takes those, too{', and keeps the graph' if event.in_graph else ''}"
 
 
 def _way(event: work.TensorCopied, named: dict[str, str]) -> str:

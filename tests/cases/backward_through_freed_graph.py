@@ -1143,3 +1143,36 @@ def gradient_of_a_cross_entropy_kept_for_two_penalties():
     loss = F.cross_entropy(net(x), torch.randint(3, (5,)))
     slope = torch.autograd.grad(loss, x, create_graph=True)[0]
     (slope.pow(2).sum() + slope.norm()).backward()
+
+
+def loss_that_was_moved_to_a_device():
+    """Raises: Trying to backward through the graph a second time"""
+
+    def train(w, device):
+        loss = (w * 2).exp().sum().to(device)
+        loss.backward()
+        loss.backward()  # error: [TLN101]
+
+    train(torch.ones(3, requires_grad=True) + eval("0"), eval("'cpu'"))
+
+
+def activations_that_were_moved_to_a_device():
+    """Raises: Trying to backward through the graph a second time"""
+
+    def train(device):
+        w = torch.ones(3, requires_grad=True)
+        loss = w.exp().to(device, non_blocking=True).sum()
+        loss.backward()
+        loss.backward()  # error: [TLN101]
+
+    train(eval("'cpu'"))
+
+
+def graph_kept_though_the_loss_was_moved():
+    def train(device):
+        w = torch.ones(3, requires_grad=True)
+        loss = w.exp().sum().to(device)
+        loss.backward(retain_graph=True)  # smell: [TLN102]
+        loss.backward()
+
+    train(eval("'cpu'"))

@@ -15,7 +15,7 @@ def policy_of_an_actor():
             self.affine = nn.Linear(4, 2)
 
         def forward(self, state):
-            return F.softmax(self.affine(state))  # smell: [TLN602]
+            return F.softmax(self.affine(state))  # strict: [TLN602]
 
     Actor()(torch.rand(1, 4))
 
@@ -36,12 +36,84 @@ def layer_in_a_model():
     class Net(nn.Module):
         def __init__(self):
             super().__init__()
+            self.softmax = nn.Softmax()  # strict: [TLN602]
+
+        def forward(self, x):
+            return self.softmax(x)
+
+    Net()(torch.rand(2, 3))
+
+
+def head_that_callers_give_who_knows_what():
+    """Warns: Implicit dimension choice for softmax"""
+    import math
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
             self.softmax = nn.Softmax()  # smell: [TLN602]
 
         def forward(self, x):
             return self.softmax(x)
 
     Net()(torch.rand(2, 3))
+    Net()(torch.rand([2] * int(math.sqrt(4))))
+
+
+def layer_put_before_the_softmax():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Rows(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Sequential(nn.Conv1d(2, 2, 1), nn.Softmax())  # strict: [TLN602]
+            self.head.insert(1, nn.Flatten())
+
+        def forward(self, x):
+            return self.head(x)
+
+    Rows()(torch.rand(2, 2, 2))
+
+
+def layer_that_undoes_what_stood_before_the_softmax():
+    """Warns: Implicit dimension choice for softmax"""
+    head = nn.Sequential(nn.Flatten(), nn.Softmax())  # warning: [TLN602]
+    head.insert(1, nn.Unflatten(1, (2, 2)))
+    head(torch.rand(2, 2, 2))
+
+
+def sampled_from():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def act(policy, state):
+        chances = F.softmax(policy(state))  # strict: [TLN602]
+        return chances.multinomial(1)
+
+    act(nn.Linear(4, 2), torch.rand(1, 4))
+
+
+def sampled_from_on_one_path_only():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def act(policy, state, training):
+        chances = F.softmax(policy(state))  # smell: [TLN602]
+        if training:
+            return chances.multinomial(1)
+        return chances.argmax(-1)
+
+    act(lambda state: torch.rand([2] * int(state)), 2.0, True)
+
+
+def annotated_as_an_array():
+    import numpy as np
+
+    def part(logits: np.ndarray):
+        return F.softmax(logits)
+
+    try:
+        part(np.zeros(3))
+    except AttributeError:
+        pass
 
 
 def written_as_none():

@@ -545,3 +545,48 @@ def shown_by_a_getter_of_the_class():
     cell = Cell(w)
     cell.__dict__
     w.add_(1)
+
+
+def update_that_is_called_under_no_grad():
+    class Trainer:
+        def __init__(self):
+            self.w = torch.ones(3, requires_grad=True)
+
+        def update(self):
+            self.w -= 0.1 * self.w.grad
+
+        def run(self):
+            (self.w * 2).sum().backward()
+            with torch.no_grad():
+                self.update()
+
+    Trainer().run()
+
+
+def update_that_nobody_is_seen_to_call():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+
+    class Trainer:
+        def __init__(self):
+            self.w = torch.ones(3, requires_grad=True)
+
+        def update(self):
+            self.w -= 0.1 * self.w.grad  # warning: [TLN203]
+
+    trainer = Trainer()
+    (trainer.w * 2).sum().backward()
+    eval("trainer.update")()
+
+
+def update_after_a_backward_of_its_own():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+
+    class Trainer:
+        def __init__(self):
+            self.w = torch.ones(3, requires_grad=True)
+
+        def update(self):
+            (self.w * 2).sum().backward()
+            self.w -= 0.1 * self.w.grad  # error: [TLN203]
+
+    eval("Trainer().update")()

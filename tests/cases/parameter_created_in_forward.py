@@ -232,3 +232,53 @@ def made_of_what_is_given():
     net = Net()
     before = net.weight
     net(torch.ones(3))
+
+
+def parameter_whose_gradient_is_read():
+    class Attack(nn.Module):
+        def forward(self, x):
+            self.delta = nn.Parameter(torch.zeros(x.shape[-1]))
+            return ((x + self.delta) ** 2).sum()
+
+    attack = Attack()
+    attack(torch.ones(3)).backward()
+    step = attack.delta.grad.sign()
+
+
+def parameter_that_autograd_is_asked_of():
+    class Saliency(nn.Module):
+        def forward(self, x):
+            pixels = nn.Parameter(x)
+            (map_,) = torch.autograd.grad((pixels**2).sum(), [pixels])
+            return map_
+
+    Saliency()(torch.ones(3))
+
+
+def parameter_that_is_kept_under_another_name():
+    class Saliency(nn.Module):
+        def forward(self, x):
+            pixels = nn.Parameter(x)
+            self.pixels = pixels
+            return (pixels**2).sum()
+
+    saliency = Saliency()
+    saliency(torch.ones(3)).backward()
+    shown = saliency.pixels.grad.abs()
+
+
+def gradient_of_another_parameter():
+    """Holds: net(x).item() != net(x).item()"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(1))
+
+        def forward(self, x):
+            self.weight = nn.Parameter(torch.randn(1))  # warning: [TLN303]
+            return self.scale * self.weight * x
+
+    net, x = Net(), torch.ones(1)
+    net(x).backward()
+    shown = net.scale.grad

@@ -385,3 +385,23 @@ def a_tensor_whichever_it_was():
 
     noise(0.5)
     either(True)
+
+
+def numbers_from_one_caller_and_a_tensor_from_another():
+    """Warns: To copy construct from a tensor"""
+
+    def scaled(factor):
+        return torch.tensor(factor, dtype=torch.float32) * 2  # strict: [TLN706]
+
+    scaled(2.0)
+    scaled(torch.ones(3))
+
+
+def a_number_where_nothing_is_given_and_a_tensor_from_a_caller():
+    """Warns: To copy construct from a tensor"""
+
+    def scaled(factor=0.5):
+        return torch.tensor(factor, dtype=torch.float32) * 2  # strict: [TLN706]
+
+    scaled()
+    scaled(torch.ones(3))

@@ -348,3 +348,38 @@ def view_of_the_same_elements():
     x = torch.rand(4)
     x.view(2, 2)  # strict: [TLN212]
     y = x * 2
+
+
+def buffer_that_its_module_moves():
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("scale", torch.ones(3))
+
+        def to(self, *args, **kwargs):
+            super().to(*args, **kwargs)
+            self.scale.to(*args, **kwargs)
+            return self
+
+    assert Scaled().to(torch.float64).scale.dtype is torch.float64
+
+
+def plain_tensor_that_its_module_does_not_move():
+    """Holds: scaled.scale.dtype is torch.float32"""
+
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = torch.ones(3)
+
+        def to(self, *args, **kwargs):
+            super().to(*args, **kwargs)
+            self.scale.to(*args, **kwargs)  # warning: [TLN212]
+            return self
+
+    scaled = Scaled().to(torch.float64)
+
+
+def name_of_a_type():
+    scale = torch.ones(3)
+    scale.type()

@@ -576,3 +576,49 @@ def what_where_discards_in_a_file_without_gradients():
         return torch.where(x < 10, torch.log(1.0 + torch.exp(x)), x)  # strict: [TLN605]
 
     slope = torch.func.jacrev(energy)(torch.tensor(100.0))
+
+
+def similarities_have_bounds():
+    a, b = torch.randn(4, 3, requires_grad=True), torch.randn(4, 3)
+    cosine = nn.CosineSimilarity(dim=1)
+    apart = torch.log(1 - torch.sigmoid(1 - F.cosine_similarity(a, b)))
+    near = torch.log(torch.sigmoid(cosine(a, b) / 0.1))
+    rows = F.normalize(a, dim=-1)
+    pairs = torch.log(torch.sigmoid(rows @ F.normalize(b, dim=-1).t()))
+    own = a / (a.norm(dim=-1, keepdim=True) + 1e-8)
+    parts = torch.log(torch.sigmoid(own * 3))
+    scaled = torch.log(torch.sigmoid(own @ (b / b.norm(dim=-1, keepdim=True)).T / 0.1))
+
+
+def divided_by_the_length_of_another():
+    """Holds: parts.isinf().any()"""
+    a, b = torch.tensor([-300.0, 1.0], requires_grad=True), torch.tensor([0.5, 0.5])
+    parts = torch.log(torch.sigmoid(a / b.norm()))  # smell: [TLN605]
+
+
+def product_with_what_has_another_length():
+    """Holds: scores.isinf().any()"""
+    a, b = torch.tensor([[3.0, 4.0]], requires_grad=True), torch.tensor([[-300.0, 0.0]])
+    scores = torch.log(torch.sigmoid(F.normalize(a, dim=-1) @ b.t()))  # smell: [TLN605]
+
+
+def gates_that_are_never_far_below_zero():
+    a, b = torch.randn(4, requires_grad=True), torch.randn(4)
+    layer = nn.ReLU6()
+    one = torch.log(torch.sigmoid(layer(a)))
+    two = torch.log(torch.sigmoid(F.gelu(a)))
+    three = torch.log(torch.sigmoid(nn.MSELoss()(a, b)))
+    four = torch.log(torch.sigmoid(torch.log(a.clamp(min=1e-6))))
+    five = torch.log(torch.sigmoid(F.one_hot(torch.tensor([1, 0])).float()))
+
+
+def gate_that_is_far_above_zero():
+    """Holds: chance.isinf().any()"""
+    a = torch.tensor([100.0, 1.0], requires_grad=True)
+    chance = torch.log(1 - torch.sigmoid(F.gelu(a)))  # smell: [TLN605]
+
+
+def error_that_is_negated():
+    """Holds: chance.isinf().any()"""
+    a, b = torch.tensor([100.0, 1.0], requires_grad=True), torch.zeros(2)
+    chance = torch.log(torch.sigmoid(-F.mse_loss(a, b)))  # smell: [TLN605]

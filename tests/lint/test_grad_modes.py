@@ -131,3 +131,28 @@ def test_what_only_calls_itself_is_called_by_nobody(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_may_call_it(tmp_path: Path) -> None:
     assert levels(tmp_path, voice=OFF, more="Encoder, features = (\n") == ["error", "smell"]
+
+
+LEAF = """
+import torch
+
+
+def shifted():
+    w = torch.ones(3, requires_grad=True)
+    w += 1
+    return w
+"""
+LEAF_OFF = "import torch\nfrom leaf import shifted\n\n\n@torch.no_grad()\ndef main():\n    return shifted()\n"
+LEAF_ON = "from leaf import shifted\n\n\ndef other():\n    return shifted()\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "level"),
+    [({}, "warning"), ({"main": LEAF_OFF}, "strict"), ({"main": LEAF_OFF, "other": LEAF_ON}, "warning")],
+)
+def test_a_leaf_in_a_folder_without_init(tmp_path: Path, files: dict[str, str], level: str) -> None:
+    """Who has other callers than those beside it in the folder is told all the same, with `--strict`."""
+    for name, text in {"leaf": LEAF, **files}.items():
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    report = lint(LEAF, path=str(tmp_path / "leaf.py"), strict=True)
+    assert [each.level.value for each in report.findings if each.code == "TLN203"] == [level]

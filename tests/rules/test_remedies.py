@@ -65,3 +65,35 @@ def test_a_reduction_given_as_a_text_is_what_was_meant(argument: str, meant: str
     text = f"import torch.nn.functional as F\n\n\ndef loss(x, y):\n    return F.mse_loss(x, y, {argument})\n"
     (found,) = lint(text, codes=["TLN903"]).findings
     assert f'use `reduction="{meant}"`' in found.message
+
+
+def test_as_tensor_is_said_to_keep_the_graph() -> None:
+    text = (
+        "import torch\n\n\ndef copied(values):\n    return torch.tensor(values)\n\n\n"
+        "copied(torch.rand(3, requires_grad=True) * 2)\n"
+    )
+    (found,) = [each for each in lint(text, codes=["TLN706"]).findings if each.code == "TLN706"]
+    assert "`as_tensor` takes those, too, and keeps the graph" in found.message
+
+
+def test_new_tensor_keeps_a_dtype_that_as_tensor_is_to_be_told() -> None:
+    text = (
+        "import torch\n\n\ndef copied(values):\n    return torch.ones(2).new_tensor(values)\n\n\n"
+        "copied(torch.rand(3))\n"
+    )
+    (found,) = [each for each in lint(text, codes=["TLN706"]).findings if each.code == "TLN706"]
+    assert "`as_tensor` with its dtype takes those, too" in found.message
+
+
+@pytest.mark.parametrize(
+    ("expanded", "says"),
+    [
+        ("torch.zeros(1).expand(n, 64)", "refuses unless there are none"),
+        ("torch.zeros(1, 3).expand(n, 3)", "as soon as its size is over 1"),
+    ],
+)
+def test_expanded_to_a_size_that_is_known(expanded: str, says: str) -> None:
+    """Beside a size over 1 another one may be 0 all the same, and torch writes what has no elements."""
+    text = f"import torch\n\n\ndef filled(n):\n    rows = {expanded}\n    rows += 1\n"
+    (found,) = [each for each in lint(text, codes=["TLN208"]).findings if each.code == "TLN208"]
+    assert says in found.message

@@ -46,9 +46,14 @@ def with_grad_modes(happened: Iterable[Event], tree: ast.Module, text: str, proj
             if modes is None:
                 modes = _GradModes(tree, text, project)
             if modes.is_off(line_of(event.node)):
-                event = replace(event, for_inference=True)  # type: ignore[call-arg]
+                event = replace(event, **{_told_by(event): True})  # type: ignore[arg-type]
         told.append(event)
     return told
+
+
+def _told_by(event: Event) -> str:
+    """What of an event says so. Names say nothing of a leaf: torch refuses in what is called `predict`, too."""
+    return "only_off" if isinstance(event, InplaceWrite) and event.leaf_raises is Truth.YES else "for_inference"
 
 
 def _matters(event: Event) -> bool:
@@ -57,6 +62,8 @@ def _matters(event: Event) -> bool:
         return False
     if isinstance(event, SavedTensorRead):
         return event.implicit and not event.for_inference
+    if isinstance(event, InplaceWrite) and event.leaf_raises is Truth.YES:
+        return any(each.kind == "grad_mode" for each in event.conditions)
     return (
         isinstance(event, InplaceWrite)
         and not (event.for_inference or event.filled)

@@ -197,6 +197,8 @@ class InplaceWrite(Event):
     for_inference
         By its names (`beam_search`, `if not self.training`) it is where nobody differentiates, or all calls of the
         function that the project makes are with grad mode off (`torchlint.lint.grad_modes`).
+    only_off
+        The latter: all calls that are in sight. Of a leaf that is asked only where grad mode is a condition.
     """
 
     op: str
@@ -219,6 +221,7 @@ class InplaceWrite(Event):
     index: WrittenPart = ""
     grad_mode: Truth = Truth.MAYBE
     for_inference: bool = False
+    only_off: bool = False
 
 
 @record(frozen=True, kw_only=True)

@@ -68,6 +68,8 @@ class DimensionImplied(Event):
         The attribute that holds the layer, if nothing in the file reads it: as far as that shows, it is never called.
     maps
         The input is made of maps or volumes, (N, C, H, W), by a convolution or the like.
+    few
+        It has one or two dimensions: what takes the result refuses more.
     """
 
     name: str
@@ -75,6 +77,7 @@ class DimensionImplied(Event):
     inside: str = ""
     unread: str = ""
     maps: bool = False
+    few: bool = False
 
 
 Stable: TypeAlias = Literal["log_softmax", "logsigmoid", "log1p", "softplus", "expm1", "logsumexp", "logaddexp"]

@@ -45,6 +45,8 @@ class TensorCopied(Event):
     shown
         The function was given it where the module is run as a script (`if __name__ == "__main__":`). What others give
         it is not known.
+    either
+        Other callers in the file give it numbers.
     """
 
     how: Literal["tensor", "new_tensor"]
@@ -57,6 +59,7 @@ class TensorCopied(Event):
     certain: bool
     annotated: bool
     shown: bool = False
+    either: bool = False
 
 
 class Product(NamedTuple):

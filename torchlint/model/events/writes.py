@@ -110,6 +110,8 @@ class ExpandedWritten(Event):
         `expand`, `expand_as`, `broadcast_to`.
     overlaps
         YES: some dimension is known to be expanded to a size over 1. MAYBE: the size is not known.
+    may_be_empty
+        Nothing but another size, which may be 0, leaves it open: what has no elements is written without a complaint.
     refused
         Whether torch raises (else it writes all elements that share the place).
     """
@@ -120,6 +122,7 @@ class ExpandedWritten(Event):
     expand_op: str
     overlaps: Truth
     refused: bool
+    may_be_empty: bool = False
 
 
 @record(frozen=True, kw_only=True)

@@ -227,6 +227,9 @@ def _container_method(run: Run, module: Module, name: str, site: CallSite) -> Va
     if name == "append" and module.children is not None and site.positional:
         machine.trail.set(module, "children", (*module.children, site.positional[0]))
         return module
+    if name == "insert" and (children := _with_inserted(module, site)) is not None:
+        machine.trail.set(module, "children", children)
+        return module if module.kind.container == "sequential" else NONE
     if name in ("add_module", "register_module") and _is_new(module, site):
         (key, child), taken = site.positional, module.names or tuple(map(str, range(len(module.children or ()))))
         machine.trail.set(module, "names", (*taken, key.value if isinstance(key, Constant) else ""))
@@ -249,6 +252,18 @@ def _container_method(run: Run, module: Module, name: str, site: CallSite) -> Va
     if name == "values" and module.children is not None:
         return Sequence("list", module.children)
     return None
+
+
+def _with_inserted(module: Module, site: CallSite) -> tuple[Value, ...] | None:
+    """The children after `insert(0, child)`; None where the place, or what stands there, is not known."""
+    children = module.children
+    if children is None or module.names or len(site.positional) != 2 or site.keywords:
+        return None
+    place, child = site.positional
+    index = place.value if isinstance(place, Constant) else None
+    if type(index) is not int or not 0 <= index <= len(children) or not isinstance(child, (Module, Instance)):
+        return None
+    return (*children[:index], child, *children[index:])
 
 
 def _is_new(module: Module, site: CallSite) -> bool:

@@ -98,8 +98,10 @@ def _dropped(run: Run, node: ir.ExpressionStatement, call: ir.Call, value: Value
         return
     if isinstance(tensor, Tensor) and function.attr in _MOVES and (value is tensor or _is_there(run, call, tensor)):
         return
-    if isinstance(tensor, Tensor) and _is_moved_by_its_module(tensor, inside, function):
+    if isinstance(tensor, Tensor) and _is_moved_by_its_module(run, tensor, inside, function):
         return
+    if function.attr == "type" and not call.arguments:
+        return  # the name of its type: nothing is made
     if dtypes.conversion(function.attr) is not None and value is tensor:
         return  # it has that dtype: torch gives the tensor itself
     if isinstance(tensor, Tensor) and function.attr == "detach" and tensor.requires_grad.truth() is Truth.NO:
@@ -155,12 +157,14 @@ def _is_there(run: Run, call: ir.Call, tensor: Tensor) -> bool:
     return tensor.shape == () and not any(_is_dtype(run, each.value) for each in call.arguments)
 
 
-def _is_moved_by_its_module(tensor: Tensor, inside: ir.Node | None, function: ir.Attribute) -> bool:
+def _is_moved_by_its_module(run: Run, tensor: Tensor, inside: ir.Node | None, function: ir.Attribute) -> bool:
     """
-    Whether a method of a module that takes the place of `to` or `cuda` moves its parameter as that does which it calls:
-    `super().to(device)`.
+    Whether a method of a module that takes the place of `to` or `cuda` moves its parameter or buffer as that does which
+    it calls: `super().to(device)`.
     """
-    if tensor.is_parameter is not Truth.YES or not isinstance(inside, ir.FunctionDef) or inside.name != function.attr:
+    if not isinstance(inside, ir.FunctionDef) or inside.name != function.attr:
+        return False
+    if tensor.is_parameter is not Truth.YES and not _is_buffer(run, function.value):
         return False
     calls = (each.function for each in ir.walk(inside.body) if isinstance(each, ir.Call))
     return any(
@@ -168,6 +172,19 @@ def _is_moved_by_its_module(tensor: Tensor, inside: ir.Node | None, function: ir
         and each.attr == function.attr
         and isinstance(each.value, ir.Call)
         and dotted(each.value.function) == "super"
+        for each in calls
+    )
+
+
+def _is_buffer(run: Run, owner: ir.Expression) -> bool:
+    """Whether the file registers a buffer under the name of an attribute."""
+    name = owner.attr if isinstance(owner, ir.Attribute) else ""
+    calls = (each for each in ir.walk(run.machine.program.body) if isinstance(each, ir.Call) and each.arguments)
+    return any(
+        isinstance(each.function, ir.Attribute)
+        and each.function.attr == "register_buffer"
+        and isinstance(each.arguments[0].value, ir.Constant)
+        and each.arguments[0].value.value == name
         for each in calls
     )
 

@@ -24,6 +24,7 @@ from torchlint.model.state.guards import Truth
 from torchlint.syntax import ir
 from torchlint.syntax.for_effect import is_shown
 from torchlint.syntax.reading import differentiates
+from torchlint.syntax.spelling import dotted
 from torchlint.syntax.tree import python_node
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ _OF_DATA = frozenset({
     "lower", "upper", "split", "int", "float", "str", "bool", "tuple", "list", "range",
 })  # fmt: skip
 """What a condition calls that asks for sizes, types, names, values or chance, and not who runs the program and why."""
+_OF_GRAD = frozenset({"torch.autograd", "autograd", "torch.func", "func"})
+"""Whose `grad` is a function that differentiates."""
 _ON, _OFF, _EITHER = 1, 0, 2
 EntryKind: TypeAlias = Literal["function", "forward", "constructor"]
 
@@ -171,7 +174,7 @@ class Callers:
     def _is_differentiating(self, definition: ir.Node) -> bool:
         known = self._differentiates.get(id(definition))
         if known is None:
-            known = self._differentiates[id(definition)] = differentiates(definition)
+            known = self._differentiates[id(definition)] = differentiates(definition) and _runs_backward(definition)
         return known
 
     def note_events(self, events: list[Event]) -> None:
@@ -220,6 +223,18 @@ class Callers:
         if modes is None or definition in asked or _ON in modes:
             return True
         return any(mode > _EITHER and self._surely_on(mode, asked | {definition}) for mode in modes)
+
+
+def _runs_backward(definition: ir.Node) -> bool:
+    """
+    Whether a function fails with grad mode off: one that runs a backward. Who reads `.grad`, or steps an optimizer,
+    makes an update perhaps, for callers under `no_grad`.
+    """
+    return any(
+        isinstance(each, ir.Attribute)
+        and (each.attr == "backward" or (each.attr == "grad" and dotted(each.value) in _OF_GRAD))
+        for each in ir.walk(definition)
+    )
 
 
 def _is_for_inference(condition: str | None, arm: int) -> bool:

@@ -52,6 +52,8 @@ VIEWS = frozenset(
     """.split()  # noqa: SIM905
 )
 """What gives the same numbers in another shape, order, type or place."""
+_TRANSPOSES = frozenset({"T", "mT"})
+"""Those of them that are attributes."""
 _PASSES = frozenset(
     {"alpha_dropout", "AlphaDropout", *(f"{d}{n}" for d in ("dropout", "Dropout") for n in ("", "1d", "2d", "3d"))}
 )
@@ -221,6 +223,8 @@ class ComputationLog(Observer):
             self._start()
         if isinstance(origin, ir.Compare) and {"self", "other"} <= set(bound):
             self._note(display, "operator", display, (bound["self"], bound["other"]), {}, result, origin)
+        elif isinstance(origin, ir.Attribute) and display in _TRANSPOSES and "self" in bound:
+            self._note(display, "operator", display, (bound["self"],), {}, result, origin)
         if not isinstance(origin, ir.Call) or _is_abs(origin):
             operands = {id(each): each for each in bound.values()}
             if id(result) not in operands and any(isinstance(each, Choice) for each in operands.values()):

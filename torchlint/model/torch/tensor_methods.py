@@ -402,10 +402,10 @@ def _may_be_dtype(value: Value) -> bool:
 
 def _with_device(tensor: Tensor, name: str, site: CallSite) -> CallSite:
     """
-    `leaf.to(device)`: what nobody knows is held for a device where the program calls it so. Of what is computed it
-    makes no difference whether a move gives the tensor itself.
+    `loss.to(device)`: what nobody knows is held for a device where the program calls it so. Only of what is in a graph,
+    which goes on through the move, it makes a difference.
     """
-    if name != "to" or tensor.own != GRAD_YES or tensor.is_leaf is not Truth.YES or tensor.device != "cpu":
+    if name != "to" or tensor.own != GRAD_YES or tensor.device != "cpu":
         return site
     given = site.keywords.get("device")
     if isinstance(given, Unknown) and given.tensor is None:

@@ -9,7 +9,7 @@ computations; raises no events.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from math import exp, inf, isinf, isnan, pi
+from math import exp, inf, isinf, isnan, log, pi
 from typing import NamedTuple
 
 from torchlint.model.state.computations import VIEWS, Computation, constant
@@ -32,6 +32,8 @@ class Bounds(NamedTuple):
 
 _ANY = Bounds(-inf, inf)
 _SOME_NUMBER = Bounds(-CHOSEN, CHOSEN)
+_UNIT = Bounds(-1, 1)
+_POSITIVE = Bounds(0, inf)
 _OF_FUNCTION = {
     "sigmoid": Bounds(0, 1), "softmax": Bounds(0, 1), "softmin": Bounds(0, 1), "hardsigmoid": Bounds(0, 1),
     "log_softmax": Bounds(-inf, 0), "logsigmoid": Bounds(-inf, 0),
@@ -44,8 +46,30 @@ _OF_FUNCTION = {
     "ones": Bounds(1, 1), "ones_like": Bounds(1, 1),
     "cdist": Bounds(0, inf), "dist": Bounds(0, inf), "norm": Bounds(0, inf), "vector_norm": Bounds(0, inf),
     "pairwise_distance": Bounds(0, inf), "pdist": Bounds(0, inf), "softplus": Bounds(0, inf), "sqrt": Bounds(0, inf),
-    "var": Bounds(0, inf), "std": Bounds(0, inf), "square": Bounds(0, inf),
+    "var": Bounds(0, inf), "std": Bounds(0, inf), "hypot": Bounds(0, inf), "cosh": Bounds(1, inf),
+    "normalize": _UNIT, "frac": _UNIT, "sinc": _UNIT, "one_hot": Bounds(0, 1), "eye": Bounds(0, 1),
+    "bernoulli": Bounds(0, 1), "silu": Bounds(-0.3, inf), "gelu": Bounds(-0.2, inf), "mish": Bounds(-0.4, inf),
+    "selu": Bounds(-1.8, inf),
 }  # fmt: skip
+_OF_FUNCTION |= dict.fromkeys(
+    """
+    mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy triplet_margin_loss margin_ranking_loss
+    soft_margin_loss multi_margin_loss matrix_norm count_nonzero
+    """.split(),  # noqa: SIM905
+    _POSITIVE,
+)
+_OF_FUNCTION |= dict.fromkeys(
+    """
+    < <= > >= == != lt le gt ge eq ne less less_equal greater greater_equal not_equal isnan isinf isfinite
+    logical_and logical_or logical_not logical_xor isclose isin
+    """.split(),  # noqa: SIM905
+    Bounds(0, 1),
+)
+_OF_LAYER = {
+    "CosineSimilarity": "cosine_similarity", "PairwiseDistance": "pairwise_distance", "ReLU6": "relu6",
+    "Hardtanh": "hardtanh", "Hardsigmoid": "hardsigmoid", "Softsign": "softsign", "Mish": "mish", "SELU": "selu",
+}  # fmt: skip
+_LENGTHS = frozenset({"norm", "vector_norm"})
 _KEEPING = VIEWS | frozenset(
     """
     [] getitem mean median amax amin gather index_select masked_select take take_along_dim roll flip tril triu diagonal
@@ -89,6 +113,7 @@ class BoundsOf:
     def _of_computation(self, made: Computation) -> Bounds:
         name = made.name if made.name.startswith("_") else made.name.rstrip("_")
         name = _OPERATORS.get(name, name)
+        name = _OF_LAYER.get(name, name) if made.how == "layer" else name
         if name in ("hardtanh", "relu6") and made.how == "layer":
             return Bounds(0, 6) if name == "relu6" else _SOME_NUMBER
         if name == "hardtanh" and (len(made.operands) > 1 or made.keywords):
@@ -139,6 +164,10 @@ class BoundsOf:
                 return Bounds(first.low - second.high, first.high - second.low)
             case "*":
                 return _product(first, second)
+            case "@" if self._has_length_1(left) and self._has_length_1(right):
+                return _UNIT
+            case "/" if self._is_length_of(right, left):
+                return _UNIT
             case "@":
                 return _sum(_product(first, second))
             case "/":
@@ -153,6 +182,38 @@ class BoundsOf:
                 return False
             if made.name in _EXTREMES:
                 return made.operands[0] is whole
+            if made.name not in VIEWS and made.name != "[]":
+                return False
+            value = made.operands[0]
+        return False
+
+    def _is_length_of(self, divisor: Value, whole: Value) -> bool:
+        """Whether a value is the norm of another one: no element of that is larger."""
+        for _ in range(4):
+            made = self._maker(divisor)
+            if made is None or not made.operands:
+                return False
+            if made.name in _LENGTHS:
+                return made.operands[0] is whole
+            # `norm + eps` and `norm.clamp(min=eps)` are larger still
+            added = made.name == "+" and len(made.operands) == 2 and self.of(made.operands[1]).low >= 0
+            if made.name not in VIEWS and made.name not in ("clamp", "clamp_min") and not added:
+                return False
+            if made.name == "clamp" and (len(made.operands) > 2 or "max" in made.keywords):
+                return False
+            divisor = made.operands[0]
+        return False
+
+    def _has_length_1(self, value: Value) -> bool:
+        """Whether a value holds vectors of length 1, so that no product of two is larger: `normalize(x).t()`."""
+        for _ in range(4):
+            made = self._maker(value)
+            if made is None or not made.operands:
+                return False
+            if made.name == "normalize":
+                return len(made.operands) < 2 and "p" not in made.keywords
+            if made.name in _OPERATORS or made.name == "/":
+                return made.name in ("/", "div") and self._is_length_of(made.operands[1], made.operands[0])
             if made.name not in VIEWS and made.name != "[]":
                 return False
             value = made.operands[0]
@@ -308,7 +369,21 @@ def _exponential(of: Bounds) -> Bounds:
     return Bounds(0, exp(of.high) if of.high < _LARGEST_EXPONENT else inf)
 
 
+def _logarithm(of: Bounds) -> Bounds:
+    return Bounds(log(of.low) if of.low > 0 else -inf, log(of.high) if 0 < of.high < inf else inf)
+
+
+def _itself(of: Bounds) -> Bounds:
+    return of
+
+
+def _with_zero(of: Bounds) -> Bounds:
+    return Bounds(min(of.low, 0), max(of.high, 0))
+
+
 _BY_FIRST: dict[str, Callable[[Bounds], Bounds]] = {
     "neg": _negative, "abs": _absolute, "relu": _relu, "exp": _exponential, "sum": _sum, "cumsum": _sum,
-    "nansum": _sum,
+    "nansum": _sum, "square": _square, "log": _logarithm,
+    **dict.fromkeys(("max_pool1d", "max_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d"), _itself),
+    **dict.fromkeys(("avg_pool1d", "avg_pool2d", "adaptive_avg_pool1d", "adaptive_avg_pool2d"), _with_zero),
 }  # fmt: skip

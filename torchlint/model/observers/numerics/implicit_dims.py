@@ -15,47 +15,26 @@ import libcst as cst
 from torchlint.model.events.numerics import DimensionImplied
 from torchlint.model.observers.numerics.enclosing import Definition, definitions_of, is_unread
 from torchlint.model.observers.numerics.layer_lists import holds_only
+from torchlint.model.observers.numerics.ranks import DEPTH, GIVES, KEEPS, KEEPS_MAPS, MAPS, Ranks, flattens
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import NONE, Constant, Instance, Module, Scalar, Sequence, Unknown, Value
+from torchlint.model.state.values import NONE, Instance, Module, Sequence, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import IMPLIED_DIM, SOFTMAXES, here
-from torchlint.syntax.spelling import index_kind, indices
+from torchlint.syntax.spelling import identifier
 
 _LAYERS = frozenset(name for name in SOFTMAXES if name[0].isupper())
 _NAMES = frozenset(f"torch.nn.{name}" if name[0].isupper() else f"torch.nn.functional.{name}" for name in SOFTMAXES)
-_KEEPS = frozenset(
-    """
-    abs clamp clone contiguous detach dropout Dropout elu exp gelu leaky_relu linear log masked_fill neg relu sigmoid
-    silu softplus sqrt tanh float double half to type cpu cuda Identity LayerNorm layer_norm transpose swapaxes movedim
-    flip roll cumsum softmax log_softmax softmin batch_norm BatchNorm1d celu CELU hardtanh Hardtanh hardswish Hardswish
-    hardsigmoid Hardsigmoid mish Mish normalize prelu PReLU relu6 ReLU6 rms_norm RMSNorm rrelu RReLU selu SELU
-    softsign Softsign logsigmoid alpha_dropout AlphaDropout
-    """.split()  # noqa: SIM905
-)
-"""What gives as many dimensions as its first operand has."""
-_GIVES = {"mm": 2, "addmm": 2, "cdist": 2, "bmm": 3, "baddbmm": 3, "conv1d": 3, "Conv1d": 3}
-_MAPS = {
-    f"{kind}{size}d": size + 2
-    for size in (2, 3)
-    for kind in (
-        "AdaptiveAvgPool", "AdaptiveMaxPool", "AvgPool", "BatchNorm", "Conv", "ConvTranspose", "InstanceNorm",
-        "MaxPool", "adaptive_avg_pool", "adaptive_max_pool", "avg_pool", "conv", "conv_transpose", "max_pool",
-    )
-}  # fmt: skip
-"""What gives maps (N, C, H, W) or volumes, whose dimension 1 is the channels: their number of dimensions."""
-_KEEPS_MAPS = frozenset({"interpolate", "upsample", "Upsample", "dropout2d", "Dropout2d", "GroupNorm", "group_norm"})
-_KEEPING = _KEEPS | {
+_KEEPING = KEEPS | {
     "Linear", "ReLU", "ELU", "GELU", "SiLU", "Tanh", "Sigmoid", "LeakyReLU", "LogSigmoid", "Softplus", *_LAYERS,
 }  # fmt: skip
 """The layers that do so, by their classes."""
-_RESHAPES = frozenset({"view", "reshape"})
-_ARITHMETIC = frozenset({"+", "-", "*", "/", "**", "add", "sub", "mul", "div"})
-_REDUCES = frozenset({"amax", "amin", "logsumexp", "max", "mean", "min", "nanmean", "nansum", "prod", "sum"})
-"""What takes the dimensions that it is given out, and asks next whether they stay, with the size 1."""
+_OF_FEW = frozenset({"mm", "multinomial", "t"})
+"""What refuses a tensor of more than two dimensions."""
+_FEW = -1
+"""In the place of a number of dimensions: no more than two."""
 _RECURRENT = frozenset({"GRU", "LSTM", "RNN"})
-_DEPTH = 12
 
 
 class ImplicitDims(Computations):
@@ -66,6 +45,7 @@ class ImplicitDims(Computations):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
+        self._ranks = Ranks(self.maker, self.tensor)
         self._implied: dict[int, tuple[DimensionImplied, set[int | None]]] = {}
         """By the call that says no dimension: the numbers of dimensions that its inputs have, None if unknown."""
         self._of_maps: set[int] = set()
@@ -73,14 +53,16 @@ class ImplicitDims(Computations):
         self._inputs: list[tuple[int, Value]] = []
         self._among: dict[int, dict[int, bool]] = {}
         """By the `nn.Sequential` with a list of unknown length: its softmaxes, and whether all before them keep."""
-        self._outputs: dict[int, Value] = {}
-        """What recurrent layers give for each step: of two dimensions or, for a batch, of three."""
+        self._chains: list[tuple[Module, tuple[Value, ...]]] = []
+        """Each `nn.Sequential` that was built, with its layers: more may be put into it before it is called."""
         self._asked: dict[int, Value] = {}
         """By the expression: whose shape it gives."""
         self._counted: dict[int, Value] = {}
         """By the expression: the number of whose dimensions it gives."""
-        self._unpacked: dict[int, tuple[Value, int]] = {}
-        """The values whose shapes were unpacked into so many names, or are asserted to have so many sizes."""
+        self._few: dict[int, Value] = {}
+        """The values of which something is taken that refuses more than two dimensions."""
+        self._open: set[int] = set()
+        """The calls that are given an argument of which no caller in the file says how many dimensions it has."""
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
@@ -116,11 +98,14 @@ class ImplicitDims(Computations):
 
     def _is_array(self, value: Value | None) -> bool:
         """Whether a value is what NumPy made, or `numpy()` of whatever, or a part of what a variable holds of that."""
-        for _ in range(_DEPTH):
+        for _ in range(DEPTH):
             if not isinstance(value, Unknown):
                 return False
             made = value.source
             function = made.function if isinstance(made, ir.Call) else None
+            declared = made.annotation if isinstance(made, ir.Parameter) else None
+            if declared is not None and identifier(declared) == "ndarray":
+                return True
             if value.foreign or (isinstance(function, ir.Attribute) and function.attr == "numpy"):
                 return True
             of = made.value if isinstance(made, ir.Subscript) else None
@@ -135,32 +120,48 @@ class ImplicitDims(Computations):
         elif module.kind.container and module.children is None:
             self._passed_on(module, arguments[0])
         elif module.kind.name in _RECURRENT and isinstance(result, Sequence) and result.items:
-            self._outputs[id(result.items[0])] = result.items[0]
+            self._ranks.outputs[id(result.items[0])] = result.items[0]
 
     def _chained(self, built: Value | None, positional: list[Value], origin: ir.Call) -> None:
         """Of a layer that follows others: what they give, whatever they are given."""
-        layers = built.children if isinstance(built, Module) and built.children is not None else None
-        some = None if layers is not None else _listed(self.machine.program, built, positional, origin, self._implied)
+        if isinstance(built, Module) and built.children is not None:
+            self._chains.append((built, built.children))
+            layers: Iterable[Value] = built.children
+            some = None
+        else:
+            some = _listed(self.machine.program, built, positional, origin, self._implied)
+            layers = some or positional
+            self._note_ranks(layers)
+        for key, rank, _, kept in self._given(layers, kept=some is not None):
+            if kept or rank is not None:
+                self._among.setdefault(id(origin), {})[key] = kept
+
+    def _note_ranks(self, layers: Iterable[Value]) -> None:
+        for key, rank, maps, _ in self._given(layers):
+            self._implied[key][1].update([] if rank is None else [rank])
+            self._of_maps.update([key] if maps else [])
+
+    def _given(self, layers: Iterable[Value], kept: bool = False) -> Iterator[tuple[int, int | None, bool, bool]]:
+        """
+        Of each softmax among layers that are called one after the other: the call that built it, how many dimensions
+        it is given, whether these are maps, and whether it is as many as the first layer is given.
+        """
         rank: int | None = None
         maps = False
-        kept = some is not None
-        for layer in _leaves(layers or some or positional):
+        for layer in _leaves(layers):
             name = layer.kind.name if isinstance(layer, Module) else "Identity" if layer is NONE else ""
             if isinstance(layer, Module) and id(layer.origin) in self._implied:
-                self._implied[id(layer.origin)][1].update([] if rank is None else [rank])
-                self._of_maps.update([id(layer.origin)] if maps else [])
-                if kept or rank is not None:
-                    self._among.setdefault(id(origin), {})[id(layer.origin)] = kept
+                yield id(layer.origin), rank, maps, kept
             elif name == "Flatten":
                 maps = False
-                rank = 2 if isinstance(layer, Module) and _flattens(layer) else None
-            elif name in _MAPS:
-                rank = _MAPS[name]
+                rank = 2 if isinstance(layer, Module) and flattens(layer) else None
+            elif name in MAPS:
+                rank = MAPS[name]
                 maps = True
-            elif name not in _KEEPING and name not in _KEEPS_MAPS:
-                rank = _GIVES.get(name)
+            elif name not in _KEEPING and name not in KEEPS_MAPS:
+                rank = GIVES.get(name)
                 maps = False
-            kept = kept and rank is None and (name in _KEEPING or name in _KEEPS_MAPS)
+            kept = kept and rank is None and (name in _KEEPING or name in KEEPS_MAPS)
 
     def _passed_on(self, chain: Module, argument: Value) -> None:
         """What a softmax among layers that nobody knows is given: as many dimensions as the first of them is."""
@@ -202,7 +203,7 @@ class ImplicitDims(Computations):
         for target in statement.targets:
             parts = target.elements if isinstance(target, ir.Sequence) else []
             if owner is not None and parts and not any(isinstance(each, ir.Starred) for each in parts):
-                self._unpacked[id(owner)] = (owner, len(parts))
+                self._ranks.unpacked[id(owner)] = (owner, len(parts))
 
     def _asserted(self, test: ir.Expression) -> None:
         if isinstance(test, ir.Boolean) and test.op == "and":
@@ -215,94 +216,55 @@ class ImplicitDims(Computations):
         if isinstance(asked, ir.Call) and isinstance(asked.function, ir.Name) and asked.function.id == "len":
             owner = self._asked.get(id(asked.arguments[0].value)) if len(asked.arguments) == 1 else None
         if owner is not None and isinstance(count, int):
-            self._unpacked[id(owner)] = (owner, count)
+            self._ranks.unpacked[id(owner)] = (owner, count)
 
     # -- how many dimensions
 
     def concluded(self) -> None:
+        for chain, layers in self._chains:
+            # nobody knows where something was put into it
+            self._note_ranks(chain.children if chain.children is not None else () if chain.tail is None else layers)
+        self._chains.clear()
         for key, value in self._inputs:
-            self._implied[key][1].add(self._rank(value, _DEPTH))
-            if self._is_map(value):
+            rank = _FEW if id(value) in self._few else self._ranks.of(value)
+            if rank is None and self._ranks.is_argument(value):
+                self._open.add(key)
+            else:
+                self._implied[key][1].add(rank)
+            if self._ranks.is_map(value):
                 self._of_maps.add(key)
         self._inputs.clear()
         self._asked.clear()
         self._counted.clear()
-        self._unpacked.clear()
-        self._outputs.clear()
+        self._ranks.unpacked.clear()
+        self._ranks.outputs.clear()
+        self._few.clear()
 
-    def _rank(self, value: Value | None, depth: int) -> int | None:
-        if value is None:
-            return None
-        if id(value) in self._unpacked:
-            return self._unpacked[id(value)][1]
-        tensor = self.tensor(value)
-        if tensor is not None and id(tensor) in self._unpacked:
-            return self._unpacked[id(tensor)][1]
-        if tensor is not None and tensor.shape is not None:
-            return len(tensor.shape)
-        made = self.maker(value)
-        if made is None or not made.operands or not depth:
-            return None
-        first, rest = made.operands[0], made.operands[1:]
-        if made.name in _GIVES or made.name in _MAPS:
-            return _GIVES[made.name] if made.name in _GIVES else _MAPS[made.name]
-        if made.name in _RESHAPES and made.how == "method":
-            return _sizes(rest)
-        if made.name == "flatten":
-            if made.module is not None:
-                return 2 if _flattens(made.module) else None
-            start, end = constant(made.get(1, "start_dim")), made.get(2, "end_dim")
-            if made.get(1, "start_dim") is None and end is None:
-                return 1
-            return 2 if start == 1 and end is None and made.how != "layer" else None
-        if made.name in ("squeeze", "unsqueeze"):
-            return _with_one(made.name, self._rank(first, depth - 1), made.get(1, "dim"))
-        if made.name in ("matmul", "@", "t") and all(self._rank(each, depth - 1) == 2 for each in made.operands):
-            return 2
-        if made.name == "permute":
-            return _sizes(rest)
-        if made.name == "cat" and isinstance(first, Sequence):
-            return self._joined(first.items or (), depth)
-        if made.name == "[]" and isinstance(made.origin, ir.Subscript):
-            taken = _indices(made.origin)
-            given = 3 if id(first) in self._outputs and len(taken) == 3 else self._rank(first, depth - 1)
-            return None if given is None or "other" in taken else given - taken.count("integer")
-        if made.name in _REDUCES:
-            return _reduced(self._rank(first, depth - 1), made)
-        if made.name in _ARITHMETIC and len(rest) == 1:
-            ranks = [self._rank(each, depth - 1) for each in made.operands if not _is_number(each)]
-            known = [each for each in ranks if each is not None]
-            return max(known) if known and len(known) == len(ranks) else None
-        return self._rank(first, depth - 1) if made.name in _KEEPS or made.name in _KEEPS_MAPS else None
-
-    def _joined(self, parts: tuple[Value, ...], depth: int) -> int | None:
-        """`cat` takes parts of one number of dimensions, beside which only an empty one may have another: 1."""
-        ranks = {self._rank(each, depth - 1) for each in parts}
-        ranks -= {None, 1} if len(ranks) > 1 else set()
-        return ranks.pop() if len(ranks) == 1 else None
-
-    def _is_map(self, value: Value | None) -> bool:
-        for _ in range(_DEPTH):
-            made = self.maker(value)
-            if made is None or not made.operands or made.name in _MAPS:
-                return made is not None and made.name in _MAPS
-            if made.name not in _KEEPS and made.name not in _KEEPS_MAPS:
-                return False
-            value = made.operands[0]
-        return False
+    def computed(self, made: Computation) -> None:
+        if made.name not in _OF_FEW or not self._implied:
+            return
+        for value in made.operands[:2]:
+            for _ in range(DEPTH):
+                self._few[id(value)] = value
+                of = self.maker(value)
+                if of is None or not of.operands or of.name not in KEEPS or of.path != made.path:
+                    break
+                value = of.operands[0]
 
     def finished(self) -> None:
         program = self.machine.program
         around = definitions_of(program, set(self._implied)) if self._implied else {}
         for key, (event, ranks) in self._implied.items():
-            rank = 3 if 3 in ranks else next(iter(ranks)) if len(ranks) == 1 else None
+            few = _FEW in ranks and ranks <= {_FEW, 1, 2}
+            rank = 3 if 3 in ranks else next(iter(ranks)) if len(ranks) == 1 and not few else None
             definitions = around.get(key, [])
-            unread = "" if ranks else is_unread(program, definitions, key)
+            unread = "" if ranks or key in self._open else is_unread(program, definitions, key)
             maps = rank is not None and rank > 3 and key in self._of_maps
-            told = replace(event, rank=rank, inside=_inside(definitions), unread=unread, maps=maps)
+            told = replace(event, rank=rank, inside=_inside(definitions), unread=unread, maps=maps, few=few)
             self.machine.emit(told)
         self._implied.clear()
         self._of_maps.clear()
+        self._open.clear()
         self._among.clear()
 
 
@@ -343,65 +305,10 @@ def _inside(definitions: list[Definition]) -> str:
     return ".".join(each.name for each in definitions[: outer + 1])
 
 
-def _flattens(layer: Module) -> bool:
-    return layer.config.get("start_dim") == 1 and layer.config.get("end_dim") == -1
-
-
-def _leaves(layers: Iterable[Value], depth: int = _DEPTH) -> Iterator[Value]:
+def _leaves(layers: Iterable[Value], depth: int = DEPTH) -> Iterator[Value]:
     """The layers in their order, and in the place of each `nn.Sequential` whose layers are known these."""
     for each in layers:
         if depth and isinstance(each, Module) and each.kind.container == "sequential" and each.children is not None:
             yield from _leaves(each.children, depth - 1)
         else:
             yield each
-
-
-def _indices(node: ir.Subscript) -> list[str]:
-    """The kind of each index: an ellipsis and None are other ones."""
-    kinds = [index_kind(each) for each in indices(node)]
-    return ["other" if kind == "ellipsis" else kind for kind in kinds]
-
-
-def _with_one(name: str, rank: int | None, dim: Value | None) -> int | None:
-    """
-    How many dimensions are left of so many by `squeeze` or `unsqueeze` of one. Who squeezes a dimension says that its
-    size is 1, which is believed where no more than two are left: nothing of what is said then rests on it.
-    """
-    if rank is None or dim is None or not isinstance(constant(dim), int):
-        return None
-    if name == "unsqueeze":
-        return rank + 1
-    return rank - 1 if 0 < rank <= 3 else None
-
-
-def _reduced(rank: int | None, made: Computation) -> int | None:
-    """How many dimensions of so many a sum leaves, or the like; None where they are not written."""
-    dim, keeps = made.get(1, "dim", "axis"), made.get(2, "keepdim", "keepdims")
-    kept = constant(keeps) if keeps is not None else False
-    if rank is None or not isinstance(kept, bool):
-        return None
-    dims = dim.items if isinstance(dim, Sequence) else (dim,) if dim is not None else ()
-    if not dims or not all(type(constant(each)) is int for each in dims):
-        return None
-    return rank if kept else rank - len(dims)
-
-
-def _is_number(value: Value) -> bool:
-    """Whether a value is a number: also an argument that is one when it is left out, or is annotated as one."""
-    if isinstance(value, (Constant, Scalar)):
-        return True
-    source = value.source if isinstance(value, Unknown) else None
-    if not isinstance(source, ir.Parameter):
-        return False
-    if isinstance(source.annotation, ir.Name) and source.annotation.id in ("float", "int"):
-        return True
-    return isinstance(source.default, ir.Constant) and isinstance(source.default.value, (int, float))
-
-
-def _sizes(given: tuple[Value, ...]) -> int | None:
-    """How many sizes `view` is given: one that is no number may be all of them."""
-    if len(given) == 1:
-        if isinstance(given[0], Sequence) and given[0].items is not None:
-            return len(given[0].items)
-        return 1 if isinstance(given[0], (Constant, Scalar)) else None
-    return len(given) or None

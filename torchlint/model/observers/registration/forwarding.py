@@ -153,6 +153,7 @@ class Forwarding(Observer):
             or _is_given_its_parameters(definition, origin)
             or _steps(definition)
             or _is_made_of_itself(definition, origin)
+            or (qualified in PARAMETER and _is_for_its_gradient(machine.program, definition, origin))
         ):
             machine.emit(
                 BuiltInForward(
@@ -363,6 +364,31 @@ def _is_made_of_itself(definition: ir.Node, call: ir.Call) -> bool:
         if isinstance(target, ir.Attribute)
     }
     return any(dotted(each) in places for each in ir.walk(call) if isinstance(each, ir.Attribute) and places)
+
+
+def _is_for_its_gradient(program: ir.Program, definition: ir.Node, call: ir.Call) -> bool:
+    """Whether the gradient of a parameter is read, for which alone it may be there: a perturbation, a saliency map."""
+    assigned = [each for each in ir.walk(definition) if isinstance(each, ir.Assign)]
+    targets = [target for each in assigned if each.value is call for target in each.targets]
+    # the same under another name: `self.saved = p`
+    names = {dotted(target) for target in targets} - {""}
+    targets += [target for each in assigned if dotted(each.value) in names for target in each.targets]
+    local = {target.id for target in targets if isinstance(target, ir.Name)}
+    kept = {target.attr for target in targets if isinstance(target, ir.Attribute)}
+
+    def is_asked(value: ir.Node) -> bool:
+        return (isinstance(value, ir.Name) and value.id in local) or (
+            isinstance(value, ir.Attribute) and value.attr in kept
+        )
+
+    def asks(node: ir.Node) -> bool:
+        if isinstance(node, ir.Attribute):
+            return node.attr == "grad" and is_asked(node.value)
+        if not isinstance(node, ir.Call) or last_word(node.function) != "grad":
+            return False
+        return any(is_asked(each) for argument in node.arguments for each in ir.walk(argument.value))
+
+    return any(asks(node) for node in ir.walk(definition if not kept else program.body))
 
 
 def _is_given_its_parameters(definition: ir.Node, call: ir.Call) -> bool:

@@ -168,7 +168,9 @@ class Copies(Computations):
         for origin, event in self._found:
             if not event.certain and id(origin) in self._given_others:
                 continue  # the same line is for numbers, too
-            event = replace(event, certain=event.certain and id(origin) not in self._doubtful and not self._moved)
+            certain = event.certain and id(origin) not in self._doubtful
+            either = not certain and id(origin) in self._given_others
+            event = replace(event, certain=certain and not self._moved, either=either)
             parameter = self._annotated.get(id(event.node)) if event.annotated else None
             if parameter is not None:
                 self._waiting.append((parameter, event))

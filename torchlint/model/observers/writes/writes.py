@@ -112,8 +112,9 @@ class Expanded(Observer):
         node = expression(origin)
         if node is None or (not whole and overlaps is not Truth.YES):
             return
-        if whole and (expanded.shape is None or None in expanded.shape):
-            overlaps = Truth.MAYBE  # what has no elements is written without a complaint
+        may_be_empty = whole and overlaps is Truth.YES and (expanded.shape is None or None in expanded.shape)
+        if may_be_empty:
+            overlaps = Truth.MAYBE
         event = ExpandedWritten(
             node=write.origin.origin,
             statement=write.line,
@@ -127,6 +128,7 @@ class Expanded(Observer):
             expand_op=name,
             overlaps=overlaps,
             refused=whole and op not in _UNCHECKED,
+            may_be_empty=may_be_empty,
         )
         self.pending.add(event, valid=lambda: id(write.origin) not in self._onto_itself)
 
