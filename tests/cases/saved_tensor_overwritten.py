@@ -2311,3 +2311,44 @@ def cast_from_what_a_double_was_multiplied_with():
             return w
 
     Attention(3)(torch.rand(2, 3)).sum().backward()
+
+
+def attention_of_a_rotated_query():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads, self.head_dim = heads, dim // heads
+            self.q = nn.Linear(dim, dim)
+
+        def forward(self, x, cos, sin):
+            b, t, _ = x.shape
+            q = self.q(x).view(b, t, self.heads, self.head_dim).transpose(1, 2)
+            first, second = q.chunk(2, dim=-1)
+            q = q * cos + torch.cat((-second, first), dim=-1) * sin
+            out = F.scaled_dot_product_attention(q, q, q)
+            out = out.transpose(1, 2).contiguous().reshape(b, t, -1)
+            out.zero_()  # warning: [TLN201]
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8), torch.rand(3, 4), torch.rand(3, 4)).sum().backward()
+
+
+def attention_of_a_rotated_query_that_is_computed_with():
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads, self.head_dim = heads, dim // heads
+            self.q = nn.Linear(dim, dim)
+
+        def forward(self, x, cos):
+            b, t, _ = x.shape
+            q = self.q(x).view(b, t, self.heads, self.head_dim).transpose(1, 2)
+            q = torch.cat((q * cos, q), dim=-1)
+            out = F.scaled_dot_product_attention(q, q, q) + 1
+            out = out.transpose(1, 2).contiguous().reshape(b, t, -1)
+            out.zero_()
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8), torch.rand(3, 4)).sum().backward()
