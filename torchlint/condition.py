@@ -17,7 +17,8 @@ ConditionKind: TypeAlias = Literal["requires_grad", "branch", "device", "copy", 
 it. "device": `expression` is a device other than the one the tensor is on, such as a GPU. "copy": the conversion
 `expression` makes a tensor of its own, and does not give back the one it is called on. "grad_mode": whoever calls the
 function has grad mode on (or off), which `expression` asks. "kernel": of the kernels that torch has for the
-operation `expression`, a fused one runs, which saves what the composed one does not.
+operation `expression`, a fused one runs, which saves what the composed one does not; after " on " stands the device
+whose fused kernel it is, if only that one does so.
 """
 
 
@@ -54,7 +55,9 @@ def spelled(conditions: Sequence[Condition]) -> str:
         elif each.kind == "grad_mode":
             words += ", where grad mode is on" if each.holds else ", where no `create_graph=True` asks for grad mode"
         elif each.kind == "kernel":
-            words += f", where a fused kernel computes `{each.expression}`"
+            operation, _, device = each.expression.partition(" on ")
+            kernel = f"the fused kernel of {device}" if device else "a fused kernel"
+            words += f", where {kernel} computes `{operation}`"
     names = [f"`{each.expression}`" for each in conditions if each.kind == "requires_grad"]
     if names:
         words += f", if {' and '.join(names)} {'requires' if len(names) == 1 else 'require'} grad"

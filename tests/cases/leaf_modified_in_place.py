@@ -590,3 +590,83 @@ def update_after_a_backward_of_its_own():
             self.w -= 0.1 * self.w.grad  # error: [TLN203]
 
     eval("Trainer().update")()
+def all_of_a_weight_is_written():
+    """Raises: a view of a leaf Variable that requires grad is being used in an in-place operation"""
+
+    class Elastic(nn.Module):
+        def __init__(self, inputs, outputs):
+            super().__init__()
+            self.linear = nn.Linear(inputs, outputs)
+            self.active = outputs
+
+        def forward(self, x):
+            weight = self.linear.weight[: self.active, : x.size(1)].contiguous()
+            weight.relu_()  # warning: [TLN203]
+            return F.linear(x, weight)
+
+    eval("Elastic")(3, 2)(torch.rand(4, 3))
+
+
+def part_of_a_weight_is_copied():
+    class Elastic(nn.Module):
+        def __init__(self, inputs, outputs):
+            super().__init__()
+            self.linear = nn.Linear(inputs, outputs)
+
+        def forward(self, x):
+            weight = self.linear.weight[:, :2].contiguous()
+            weight.relu_()
+            turned = self.linear.weight.t().contiguous()
+            turned.mul_(2)
+            first, _ = self.linear.weight.chunk(2, dim=1)
+            first = first.contiguous()
+            first.mul_(2)
+            return F.linear(x[:, :2], weight) + turned.sum() + first.sum()
+
+    Elastic(4, 2)(torch.rand(4, 4)).sum().backward()
+
+
+def part_of_a_weight_is_written_with_grad_mode_off():
+    class Elastic(nn.Module):
+        def __init__(self, inputs, outputs):
+            super().__init__()
+            self.linear = nn.Linear(inputs, outputs)
+            self.active = outputs
+
+        def forward(self, x):
+            with torch.no_grad():
+                weight = self.linear.weight[: self.active, : x.size(1)].contiguous()
+                weight.relu_()
+            return F.linear(x, self.linear.weight)
+
+    Elastic(3, 2)(torch.rand(4, 3)).sum().backward()
+
+
+def weight_or_a_copy_of_it():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(3))
+
+        def forward(self, x, shared=True):
+            weight = self.weight if shared else self.weight.clone()
+            weight.mul_(2)  # warning: [TLN203]
+            return x * weight
+
+    eval("Scaled")()(torch.rand(3))
+
+
+def weight_of_which_the_trained_is_a_copy():
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(3))
+
+        def forward(self, x):
+            weight = self.weight.clone() if self.training else self.weight
+            weight.mul_(2)
+            return x * weight
+
+    Scaled()(torch.rand(3)).sum().backward()

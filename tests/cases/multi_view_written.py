@@ -492,3 +492,73 @@ def parts_of_a_layer_that_nobody_knows():
             return eval("lambda value: value.requires_grad_(False)")(super().__getattr__(name))
 
     Gates()(torch.rand(2, 3))
+
+
+def a_network_that_generates_without_recording():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Gates(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 6)
+
+        def forward(self, x):
+            keep, add = self.linear(x).chunk(2, dim=1)
+            keep += 1  # warning: [TLN209]
+            return keep * add
+
+        @torch.no_grad()
+        def generate(self, x):
+            for _ in range(2):
+                x = self.forward(x)
+            return x
+
+    eval("Gates")()(torch.rand(2, 3))
+
+
+def a_part_of_a_network_that_generates_without_recording():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.qkv = nn.Linear(4, 12)
+
+        def forward(self, x):
+            b, t, _ = x.shape
+            q, k, v = self.qkv(x).reshape(b, t, 3, 2, 2).unbind(dim=2)
+            q = q.transpose(1, 2)
+            q.mul_(2)  # warning: [TLN209]
+            return q @ k.transpose(1, 2).mT @ v.transpose(1, 2)
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention = Attention()
+
+        def forward(self, x):
+            return self.attention(x)
+
+        @torch.no_grad()
+        def generate(self, x):
+            return self.forward(x)
+
+    eval("Model")()(torch.rand(2, 3, 4))
+
+
+def a_network_that_others_run_without_recording():
+    class Gates(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 6)
+
+        def forward(self, x):
+            keep, add = self.linear(x).chunk(2, dim=1)
+            keep += 1
+            return keep * add
+
+    @torch.no_grad()
+    def generated(gates, x):
+        return Gates()(x)
+
+    generated(None, torch.rand(2, 3))

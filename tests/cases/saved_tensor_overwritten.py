@@ -2311,3 +2311,125 @@ def cast_from_what_a_double_was_multiplied_with():
             return w
 
     Attention(3)(torch.rand(2, 3)).sum().backward()
+
+
+def attention_of_a_rotated_query():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads, self.head_dim = heads, dim // heads
+            self.q = nn.Linear(dim, dim)
+
+        def forward(self, x, cos, sin):
+            b, t, _ = x.shape
+            q = self.q(x).view(b, t, self.heads, self.head_dim).transpose(1, 2)
+            first, second = q.chunk(2, dim=-1)
+            q = q * cos + torch.cat((-second, first), dim=-1) * sin
+            out = F.scaled_dot_product_attention(q, q, q)
+            out = out.transpose(1, 2).contiguous().reshape(b, t, -1)
+            out.zero_()  # warning: [TLN201]
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8), torch.rand(3, 4), torch.rand(3, 4)).sum().backward()
+
+
+def attention_of_a_rotated_query_that_is_computed_with():
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads, self.head_dim = heads, dim // heads
+            self.q = nn.Linear(dim, dim)
+
+        def forward(self, x, cos):
+            b, t, _ = x.shape
+            q = self.q(x).view(b, t, self.heads, self.head_dim).transpose(1, 2)
+            q = torch.cat((q * cos, q), dim=-1)
+            out = F.scaled_dot_product_attention(q, q, q) + 1
+            out = out.transpose(1, 2).contiguous().reshape(b, t, -1)
+            out.zero_()
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8), torch.rand(3, 4)).sum().backward()
+
+
+def result_of_a_layer_that_the_module_was_given():
+    """Raises: modified by an inplace operation"""
+
+    class Decoder(nn.Module):
+        def __init__(self, net):
+            super().__init__()
+            self.net = net
+
+        def forward(self, z):
+            mean = torch.sigmoid(self.net(z))
+            mean *= 2  # warning: [TLN201]
+            return mean
+
+    eval("Decoder")(nn.Linear(3, 3))(torch.rand(2, 3)).sum().backward()
+
+
+def part_of_what_a_given_layer_returned():
+    """Raises: modified by an inplace operation"""
+
+    class Decoder(nn.Module):
+        def __init__(self, net: nn.Module):
+            super().__init__()
+            self.net = net
+
+        def forward(self, z):
+            both = self.net(z)
+            half = both.size(1) // 2
+            spread = torch.exp(0.5 * both[:, half:])
+            spread *= 2  # warning: [TLN201]
+            return spread
+
+    eval("Decoder")(nn.Linear(3, 4))(torch.rand(2, 3)).sum().backward()
+
+
+def result_of_a_given_layer_that_nothing_saves():
+    class Decoder(nn.Module):
+        def __init__(self, net):
+            super().__init__()
+            self.net = net
+
+        def forward(self, z):
+            mean = self.net(z) + 1
+            mean += 2
+            low, high = self.net(z).chunk(2, dim=1)
+            return mean, torch.exp(low), high
+
+    sum(each.sum() for each in Decoder(nn.Linear(3, 4))(torch.rand(2, 3))).backward()
+
+
+def several_results_of_a_given_layer():
+    class Decoder(nn.Module):
+        def __init__(self, net):
+            super().__init__()
+            self.net = net
+
+        def forward(self, z):
+            mean, spread = self.net(z)
+            mean += 1
+            return mean * torch.exp(spread)
+
+    def net(z):
+        return z * 2, z * 3
+
+    Decoder(net)(torch.rand(2, 3, requires_grad=True)).sum().backward()
+
+
+def result_of_a_given_layer_that_is_not_differentiated():
+    class Teacher(nn.Module):
+        def __init__(self, net):
+            super().__init__()
+            self.net = net
+
+        @torch.no_grad()
+        def forward(self, z):
+            mean = torch.sigmoid(self.net(z))
+            mean *= 2
+            return mean
+
+    Teacher(nn.Linear(3, 3))(torch.rand(2, 3))

@@ -19,8 +19,22 @@ HEADS_INSIDE: Final = (0, 2, 1, 3)
 """
 The order in memory of a query that is one transposed view of what a projection gives, (batch, place, head, feature).
 Every fused kernel lays its result in that order then, without a gap: those of the CPU and the memory-efficient one
-whatever the query is, flash attention and cuDNN's after the query (`at::empty_like`, `alloc_with_matching_layout`).
+whatever the query is, flash attention and cuDNN's after the query (`at::empty_like`, `alloc_with_matching_layout`). Of
+another query it is a matter of the CPU's (`_flash_attention_kernel` in native/cpu/FlashAttentionKernel.cpp).
 """
+
+
+def of_cpu(operation: str) -> str:
+    """How the fused kernel of the CPU is called, among those of an operation."""
+    return f"{operation}{_OF_CPU}"
+
+
+def operation_of(kernel: str) -> str:
+    """The operation that a fused kernel computes: any, or that of the CPU."""
+    return kernel.removesuffix(_OF_CPU)
+
+
+_OF_CPU: Final = " on the CPU"
 
 
 def saves(op: Op, rank: int | None) -> tuple[Saved, ...]:

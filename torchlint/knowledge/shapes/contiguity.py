@@ -137,6 +137,8 @@ def order_after(
         if name in _OF_A_RANGE:
             return tuple(order)
         index = a.get("index") if name == "getitem" else None
+        if index is not None and _may_be_all(index):
+            return tuple(order)
         if name in ("select", "unbind"):
             gone = wrap(a.integer("dim", 0 if name == "unbind" else None), len(order))
         elif index is not None and (index in COUNTS or type(index) is int):
@@ -148,6 +150,16 @@ def order_after(
     except (ShapeUnknownError, IndexError, ValueError, TypeError, ArithmeticError):
         return None
     return tuple(axis - (axis > gone) for axis in order if axis != gone)
+
+
+def _may_be_all(index: object) -> bool:
+    """Whether an index is of ranges that begin at the first element and end where nobody knows: `x[:n, :m]`."""
+    items = index if type(index) is tuple else (index,)
+    return all(item is Ellipsis or (isinstance(item, slice) and _from_start(item)) for item in items)
+
+
+def _from_start(part: slice) -> bool:
+    return part.start in (None, 0) and part.step in (None, 1) and type(part.stop) is not int
 
 
 def _ordered(shape: Sizes, order: Sequence[int]) -> bool | None:

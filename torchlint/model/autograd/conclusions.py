@@ -160,14 +160,19 @@ def _one_decision(autograd: Autograd, read: SavedRead, rest: Guard) -> Condition
     The one condition of the program that a proof rests on, and whether it must hold: whatever else happens, the
     program raises where that arm was taken. None if it rests on more: two decisions need not go together.
     """
-    if len(rest) != 1 or read.write.spelling in ("optimizer", "backward"):
+    if read.write.spelling in ("optimizer", "backward") or any(each.kind == "kernel" for each in read.conditions):
         return None
-    if any(each.kind == "kernel" for each in read.conditions):
+    return _decision(autograd, rest, read.basis)
+
+
+def _decision(autograd: Autograd, rest: Guard, basis: Guard) -> Condition | None:
+    """The one condition of the program that all of `rest` is, on a path of the program; None if it is more."""
+    if len(rest) != 1:
         return None
     ((number, arm),) = rest
     machine = autograd.machine
     found = machine.condition(number)
-    others = [key for key, arm in unconditional(read.basis) if key != number and not _trains(machine, key, arm)]
+    others = [key for key, arm in unconditional(basis) if key != number and not _trains(machine, key, arm)]
     if found is None and isinstance(number, int):
         found = of_data(machine.decision(number))
         if found is not None and any(of_data(machine.decision(key)) for key in others if isinstance(key, int)):
@@ -276,6 +281,10 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool
                 autograd.machine.open_write = True
             continue
         raised = next((r for r in records if r.leaf_raises is Truth.YES), records[0])
+        decision = None
+        if leaf_raises is Truth.MAYBE and raised.leaf_raises is Truth.YES and write.foreign_call is None:
+            decision = _decision(autograd, raised.write.assumed - raised.write.path, raised.write.path)
+            leaf_raises = Truth.YES if decision is not None else leaf_raises
         chosen = raised if leaf_raises is Truth.YES else records[0]
         needed = Truth.NO
         steps: list[Step] = []
@@ -298,7 +307,7 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool
                     Step((write.inside or write.origin).origin, _overwrites(write)),
                 ),
                 truth=Truth.YES,
-                conditions=chosen.write.callers if leaf_raises is Truth.YES else (),
+                conditions=_of_leaf(decision, chosen.write.callers) if leaf_raises is Truth.YES else (),
                 moment=chosen.write.time,
                 op=write.op,
                 spelling=write.spelling,
@@ -323,6 +332,11 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool
                 or all(id(record.write.target.storage) in filled for record in records),
             )
         )
+
+
+def _of_leaf(decision: Condition | None, callers: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """What a write to a leaf rests on."""
+    return callers if decision is None else (decision, *callers)
 
 
 def _filled(autograd: Autograd, broken: dict[int, Truth]) -> set[int]:

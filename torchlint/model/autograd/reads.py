@@ -11,6 +11,8 @@ from collections.abc import Set
 
 import libcst as cst
 
+from torchlint.condition import Condition
+from torchlint.knowledge.ops.kernels import of_cpu, operation_of
 from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, Visited
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.unseen import adds_loss, is_loss
@@ -168,18 +170,18 @@ def _read_saved(autograd: Autograd, saved: Saved, guard: Guard, origin: ir.Node,
         named = conditions(total)
         if any(each.kind == "kernel" for each in named) and len(named) > 1:
             guard |= unknown_guard()  # two things that the text leaves open
-        by_kernel = {each.expression for each in named if each.kind == "kernel"}
         viewed = saved.tensor.view in ("multi", "no_grad") and saved.tensor.requires_grad.truth() is Truth.YES
         if viewed and not saved.what.startswith("result") and not implicit and unconditional(total) <= machine.guard:
             # unpacking an input asks for its grad_fn before it looks at the version (saved_variable.cpp)
             kind: Refusal = "multi-view" if saved.tensor.view == "multi" else "no-grad-view"
             refuse(autograd, kind, write.op, saved.tensor, origin)
             break
+        need, named = _beside_kernel(autograd, guard | saved.guard | write.assumed | machine.assumed, named)
         autograd.saved_reads.append(
             SavedRead(
                 write=write,
                 saved=saved,
-                need=_beside_kernel(autograd, guard | saved.guard | write.assumed | machine.assumed, by_kernel),
+                need=need,
                 basis=write.path | machine.path,
                 conditions=named,
                 backward=step,
@@ -190,18 +192,29 @@ def _read_saved(autograd: Autograd, saved: Saved, guard: Guard, origin: ir.Node,
         break
 
 
-def _beside_kernel(autograd: Autograd, guard: Guard, kernels: set[str]) -> Guard:
-    """What a proof rests on beside its conditions, and beside how a fused kernel that is one lays its result."""
+def _beside_kernel(
+    autograd: Autograd, guard: Guard, named: tuple[Condition, ...]
+) -> tuple[Guard, tuple[Condition, ...]]:
+    """
+    What a proof rests on beside its conditions, and beside how a fused kernel that is one lays its result; and the
+    conditions: where only the CPU's lays it so, it is that one.
+    """
     rest = unconditional(guard)
+    kernels = {each.expression for each in named if each.kind == "kernel"}
     if not kernels:
-        return rest
+        return rest, named
     decided: set[GuardLiteral] = set()
+    by_cpu: set[str] = set()
     for literal in rest:
         number, arm = literal
         key = autograd.machine.decision(number) if isinstance(number, int) and arm == 1 else None
-        if isinstance(key, tuple) and len(key) == _SHARING and key[1] == "shares memory" and key[2] in kernels:
-            decided.add(literal)
-    return rest - decided
+        if isinstance(key, tuple) and len(key) == _SHARING and key[1] == "shares memory":
+            operation = operation_of(key[2])
+            if operation in kernels:
+                decided.add(literal)
+                by_cpu |= {operation} if key[2] != operation else set()
+    told = tuple(Condition(each.kind, of_cpu(each.expression)) if each.expression in by_cpu else each for each in named)
+    return rest - decided, told
 
 
 _SHARING = 3

@@ -158,6 +158,8 @@ def guess(autograd: Autograd, unknown: Unknown) -> Tensor:
             own = own.either(tensor.requires_grad)
     for tensor in unknown.possible:
         edges += [(guard | unknown_guard(), node) for guard, node in possible_edges(autograd, tensor)]
+    if unknown.result_of:
+        own = Grad(Truth.NO, frozenset({unknown.result_of}))
     if unknown.hint and not unknown.depends:
         own = Grad(Truth.NO, frozenset({unknown.hint}))
     origin = machine.here(unknown.source or running_statement(autograd))

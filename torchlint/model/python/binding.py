@@ -91,9 +91,14 @@ def _tell_rank(run: Run, node: ir.Expression, target: ir.Expression) -> None:
     owner = evaluate_again(run, asked.value)
     if isinstance(owner, Unknown):
         # an input of a `forward`, as with the methods of tensors: of a size that is taken apart it is a tensor
-        owner = materialise(run.autograd, owner) if owner.hint and owner.certain_edge else owner.tensor or owner
+        owner = materialise(run.autograd, owner) if _is_tensor(owner) else owner.tensor or owner
     if isinstance(owner, Tensor) and owner.shape is None:
         run.machine.trail.set(owner, "shape", (None,) * len(target.elements))
+
+
+def _is_tensor(sized: Unknown) -> bool:
+    """Whether it is an input of a `forward`, or what a layer returned that its Module was given."""
+    return bool((sized.hint and sized.certain_edge) or sized.result_of)
 
 
 def assign(run: Run, target: ir.Expression, value: Value) -> None:

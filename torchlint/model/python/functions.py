@@ -27,6 +27,7 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.frames import CallFrame
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Watch
+from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
     MOST_DEPENDS,
     NONE,
@@ -197,7 +198,8 @@ def _run_function(
     mode, ambient, contexts = machine.grad_mode, machine.ambient, machine.contexts
     callers_mode, inference = machine.callers_mode, machine.inference
     if site is not None:
-        machine.callers.note_call(machine, definition)
+        of_itself = function.name == "forward" and bool(positional) and _is_running(machine, positional[0])
+        machine.callers.note_call(machine, definition, of_itself=of_itself)
     machine.contexts = 0
     if function.grad_mode is not None:
         machine.grad_mode = function.grad_mode
@@ -222,6 +224,11 @@ def _run_function(
     for ended in machine.watch.function_ended:
         ended(function, result)
     return result
+
+
+def _is_running(machine: Machine, value: Value) -> bool:
+    """Whether it is a method of this object that makes the call."""
+    return isinstance(value, Instance) and machine.frame.variables.get("self") is value
 
 
 def _is_generator(function: Function) -> bool:

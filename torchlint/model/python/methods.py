@@ -211,7 +211,8 @@ def _of_unknown(run: Run, receiver: Unknown, name: str, site: CallSite, where: i
     # An input of a `forward`, and a method that nothing else has which one hands to a Module; or what an unknown layer
     # makes of one. That may be indices, which a cast would show.
     input_of_forward = receiver.hint and receiver.certain_edge and name in _OF_TENSORS
-    result_of_layer = receiver.made_by == UNKNOWN_LAYER and name in _OF_TENSORS - _CASTS
+    made_by_layer = receiver.made_by == UNKNOWN_LAYER or receiver.result_of
+    result_of_layer = made_by_layer and name in _OF_TENSORS - _CASTS
     # What a custom Function returns, and a method of tensors: its `forward` returns no two values.
     result_of_function = receiver.made_by == APPLIED and is_tensor_method(name)
     if input_of_forward or result_of_layer or result_of_function or (receiver.tensor is None and name == "backward"):

@@ -6,6 +6,7 @@ Storing into them is in `binding`.
 
 from __future__ import annotations
 
+from torchlint.model.autograd.tensors import materialise
 from torchlint.model.python.containers import any_of, holds_modules, slice_of
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.special_methods import given_to_special
@@ -66,6 +67,8 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
         return machine.each(value, lambda each: subscript(run, each, index, origin))
     value = resolved(run, value)
     named = isinstance(index, Constant) and isinstance(index.value, str)
+    if isinstance(value, Unknown) and value.result_of and _is_of_dimensions(index):
+        materialise(run.autograd, value)
     if isinstance(value, Unknown) and value.tensor is not None and not named:
         value = value.tensor
     if isinstance(value, Tensor):
@@ -102,6 +105,11 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
     part.may_be = value.may_be if isinstance(value, Unknown) else ()
     part.picked_by = index if isinstance(index, (Unknown, Tensor)) else None
     return part
+
+
+def _is_of_dimensions(index: Value | SliceValue | list[Value | SliceValue]) -> bool:
+    """Whether an index has ranges of several dimensions (`x[:, i]`), which no list bears."""
+    return isinstance(index, list) and any(isinstance(part, SliceValue) for part in index)
 
 
 def _shares(result: Value, tensor: Tensor) -> bool:

@@ -55,6 +55,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.model.torch.defaults import given_to_unknown
 from torchlint.syntax import ir
+from torchlint.syntax.tree import written
 
 UNKNOWN_LAYER = "torch.nn.Module.__call__"
 """What made the result of a layer of which nobody knows the class (`Unknown.made_by`)."""
@@ -149,7 +150,28 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     )
     result.part_of = receiver.part_of if isinstance(receiver, Unknown) else _torch_among(passed)
     result.may_be = may_be
+    if isinstance(callee, Unknown) and receiver is None and result.depends:
+        result.result_of = _call_of_given_layer(run, callee, site)
     return result
+
+
+def _call_of_given_layer(run: Run, callee: Unknown, site: CallSite) -> str:
+    """The text of a call of what the Module whose `forward` runs was given when it was built; "" of another call."""
+    machine = run.machine
+    function = site.node.function
+    if not (isinstance(function, ir.Attribute) and isinstance(function.value, ir.Name) and function.value.id == "self"):
+        return ""
+    given = isinstance(callee.source, ir.Parameter) and not callee.hint and not callee.layer
+    if not given or machine.callers.kind != "forward" or machine.callers.entry is None:
+        return ""
+    if machine.foreign_call is not None or machine.grad_mode is not Truth.YES:
+        return ""
+    text = written(site.node.origin)
+    return text if len(text) <= _SHORT and "\n" not in text else ""
+
+
+_SHORT = 40
+"""Characters of a call that a message shows."""
 
 
 def is_unknown_code(value: Value) -> bool:

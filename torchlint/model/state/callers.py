@@ -60,7 +60,8 @@ _OF_DATA = frozenset({
 """What a condition calls that asks for sizes, types, names, values or chance, and not who runs the program and why."""
 _OF_GRAD = frozenset({"torch.autograd", "autograd", "torch.func", "func"})
 """Whose `grad` is a function that differentiates."""
-_ON, _OFF, _EITHER = 1, 0, 2
+_ON, _OFF, _EITHER, _OFF_FOR_ITSELF = 1, 0, 2, 3
+"""The mode of a call; the last: off, but by a method of the Module whose `forward` is called."""
 EntryKind: TypeAlias = Literal["function", "forward", "constructor"]
 
 
@@ -78,8 +79,8 @@ class Callers:
         self.kind: EntryKind = "function"
         self.called: dict[int, set[int]] = {}
         """
-        By definition, as those are identified: the entry points in whose callers' mode it was called; or on; off; or
-        nobody knows which of the two.
+        By definition, as those are identified: the entry points in whose callers' mode it was called; or on; off; off
+        for itself; or nobody knows which of the two.
         """
         self.resting: dict[int, tuple[Event, int | None, str]] = {}
         """By event: the entry point on whose callers' mode it rests, and its name; None of the script."""
@@ -98,15 +99,18 @@ class Callers:
         """This entry point runs now."""
         self.entry, self.kind = entry, kind
 
-    def note_call(self, machine: Machine, definition: ir.Node) -> None:
-        """A function is called, in the present mode."""
+    def note_call(self, machine: Machine, definition: ir.Node, *, of_itself: bool = False) -> None:
+        """
+        A function is called, in the present mode; `of_itself`: a Module's `forward`, by another method of that Module.
+        """
         entry = self.entry
         if not machine.stack:
             self._tried_out = entry is None and self._is_shown(machine.statement)
         if self._tried_out and entry is None and machine.grad_mode is Truth.NO:
             return
         if entry is None or machine.callers_mode is Truth.NO or machine.grad_mode is not Truth.YES:
-            mode = {Truth.NO: _OFF, Truth.YES: _ON}.get(machine.grad_mode, _EITHER)
+            off = _OFF_FOR_ITSELF if of_itself else _OFF
+            mode = {Truth.NO: off, Truth.YES: _ON}.get(machine.grad_mode, _EITHER)
         else:
             mode = id(entry)
         self.called.setdefault(id(definition), set()).add(mode)
@@ -198,23 +202,26 @@ class Callers:
         _, entry, name = rests
         if entry is None:
             function = self.in_arms.get(id(event.node), 0)
-            if not {_OFF, _EITHER}.isdisjoint(self.called.get(function, ())):
+            if not {_OFF, _EITHER, _OFF_FOR_ITSELF}.isdisjoint(self.called.get(function, ())):
                 return event
             return replace(event, conditions=tuple(each for each in event.conditions if each != GRAD_MODE_IS_ON))
         if self._only_off(entry, frozenset()) or (entry not in self.called and elsewhere(name)):
             return None
         records = (entry, id(event.node)) in self.recording and self._surely_on(entry, frozenset())
         if self.out_of_sight or not records:
-            return event
+            return None if any(each.kind == "branch" for each in event.conditions) else event
         return replace(event, conditions=tuple(each for each in event.conditions if each != GRAD_MODE_IS_ON))
 
     def _only_off(self, definition: int, asked: frozenset[int]) -> bool:
-        """Whether the file calls a function, and nowhere with grad mode on."""
+        """
+        Whether the file calls a function, and nowhere with grad mode on. A `forward` that its own Module alone calls so
+        (`generate` under `no_grad`) has other callers, who train it.
+        """
         modes = self.called.get(definition)
-        if modes is None or definition in asked or _ON in modes:
+        if modes is None or definition in asked or _ON in modes or modes == {_OFF_FOR_ITSELF}:
             return False
         return _EITHER not in modes and all(
-            mode == _OFF or self._only_off(mode, asked | {definition}) for mode in modes
+            mode in (_OFF, _OFF_FOR_ITSELF) or self._only_off(mode, asked | {definition}) for mode in modes
         )
 
     def _surely_on(self, definition: int, asked: frozenset[int]) -> bool:
@@ -222,7 +229,7 @@ class Callers:
         modes = self.called.get(definition)
         if modes is None or definition in asked or _ON in modes:
             return True
-        return any(mode > _EITHER and self._surely_on(mode, asked | {definition}) for mode in modes)
+        return any(mode > _OFF_FOR_ITSELF and self._surely_on(mode, asked | {definition}) for mode in modes)
 
 
 def _runs_backward(definition: ir.Node) -> bool:

@@ -63,13 +63,14 @@ class Unknown:
     up, so that the same attribute is the same value. `part_of`: it is something of this Module, nobody knows what.
     `made_by`: the class of torch that it is an object of, by its qualified name. `picked_by`: the index that picked it.
     `wraps`: the Module that a call of it calls. `may_be`: the objects and Modules that the code was
-    given which made it: it may be one of them, or hold one.
+    given which made it: it may be one of them, or hold one. `result_of`: the call, as the program writes it, of a layer
+    that a Module was given, which made it: whether that requires grad is for the reader to say.
     """
 
     __slots__ = (
         "attributes", "certain_edge", "depends", "element_of_parameters", "foreign", "guess", "hint", "keeps_flags",
-        "layer", "made_by", "may_be", "part_of", "picked_by", "possible", "source", "tensor",
-        "wraps",
+        "layer", "made_by", "may_be", "part_of", "picked_by", "possible", "result_of", "source",
+        "tensor", "wraps",
     )  # fmt: skip
 
     def __init__(
@@ -100,6 +101,7 @@ class Unknown:
         self.picked_by: Value | None = None
         self.wraps: Value | None = None
         self.may_be: tuple[Value, ...] = ()
+        self.result_of = ""
         self.tensor: Tensor | None = None
         self.guess: Tensor | None = None
         self.attributes: dict[str, Value] = {}

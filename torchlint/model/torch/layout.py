@@ -77,6 +77,12 @@ def is_dense_by(tensor: Tensor) -> str:
     return tensor.laid_by if tensor.order == tuple(range(len(tensor.order or ()))) else ""
 
 
+def may_be_whole(tensor: Tensor) -> bool:
+    """Whether a tensor is what is read of a contiguous one by ranges (`w[:n, :m]`), which may be all that it has."""
+    read = tensor.made_by == "[...]" and tensor.contiguous is Truth.MAYBE and bool(tensor.inputs)
+    return read and tensor.order == order_of(tensor.inputs[0]) and tensor.inputs[0].contiguous is Truth.YES
+
+
 def lay(tensor: Tensor, layout: tuple[Truth, Strides | None]) -> None:
     """Give a new tensor its layout."""
     tensor.contiguous, tensor.strides = layout

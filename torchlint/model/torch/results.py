@@ -11,7 +11,7 @@ from collections.abc import Sequence as Many
 
 from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.ops.find import Op
-from torchlint.knowledge.ops.kernels import FUSED, HEADS_INSIDE
+from torchlint.knowledge.ops.kernels import FUSED, HEADS_INSIDE, of_cpu
 from torchlint.knowledge.promotion import ANYTHING, Operand, result_dtype
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.knowledge.shapes.strides import Strides
@@ -55,6 +55,7 @@ from torchlint.model.torch.defaults import MOVES, SINGLE, asked_device
 from torchlint.model.torch.layout import (
     is_dense_by,
     lay,
+    may_be_whole,
     order_of,
     order_view,
     reshape_shares,
@@ -64,8 +65,11 @@ from torchlint.model.torch.layout import (
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
+from torchlint.syntax.tree import written
 
 _OPERANDS = frozenset({"self", "input", "other", "tensors", "exponent", "min", "max"})
+_SHORT = 60
+"""Characters of an expression that a message shows."""
 _KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "float", "contiguous"})
 
 
@@ -154,9 +158,10 @@ def _result(
         operands = [tensor for value in bound.values() for _, tensor in present(torch, value)]
         if op.name in _LAID_OUT or op.name.startswith(_LIBRARIES):
             result.contiguous = Truth.MAYBE
-            query = bound.get("query") if op.name in FUSED else None
-            if isinstance(query, Tensor) and order_of(query) == HEADS_INSIDE:
-                result.order, result.laid_by = HEADS_INSIDE, op.name
+            if op.name in FUSED:
+                query = bound.get("query")
+                usual = isinstance(query, Tensor) and order_of(query) == HEADS_INSIDE
+                result.order, result.laid_by = HEADS_INSIDE, op.name if usual else of_cpu(op.name)
         elif any(tensor.contiguous is not Truth.YES for tensor in operands):
             # Elementwise operations and reductions keep the order of their input's strides.
             lay(result, result_layout(op.name, operands, shape))
@@ -374,7 +379,8 @@ def _alias(
 def _sharing(torch: Torch, op: Op, bound: dict[str, Value], source: Tensor, origin: ir.Node) -> object:
     """
     The key of the decision whether an operation gives what it was given or a copy: of a cast to the dtype of another
-    tensor (`y.to(x.dtype)`) the condition under which it does nothing, of a reshape the kernel that decides it, if any.
+    tensor (`y.to(x.dtype)`) the condition under which it does nothing, of a reshape the kernel that decides it, if any,
+    or that it is given all of a tensor, `w[:n, :m]`.
     """
     given = origin.arguments[0].value if isinstance(origin, ir.Call) and len(origin.arguments) == 1 else None
     asked, dtype = dotted(given), dtype_of(torch, source) if op.name in ("to", "type_as") else ""
@@ -385,7 +391,19 @@ def _sharing(torch: Torch, op: Op, bound: dict[str, Value], source: Tensor, orig
     if asked and "other" in bound and _same_device(torch, op, source, bound) is Truth.YES:
         return f"{asked}.dtype == {dtype}", (id(origin),)
     kernel = is_dense_by(source) if op.name in _RESHAPES or op.name == "contiguous" else ""
+    if op.name == "contiguous" and may_be_whole(source) and isinstance(origin, ir.Call):
+        part = _written_receiver(origin)
+        if part:
+            return f"{part}.is_contiguous()", (id(origin),)
     return id(origin), "shares memory", kernel
+
+
+def _written_receiver(call: ir.Call) -> str:
+    """What stands before the name of a method, if that is short and on one line."""
+    if not isinstance(call.function, ir.Attribute):
+        return ""
+    text = written(call.function.value.origin)
+    return text if len(text) <= _SHORT and "\n" not in text else ""
 
 
 def operation_layout(name: str, bound: dict[str, Value], source: Tensor, shape: Shape) -> tuple[Truth, Strides | None]:

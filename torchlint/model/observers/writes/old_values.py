@@ -307,7 +307,13 @@ class OldValues(Observer):
 
 
 def _are_apart(one: Tensor, other: Tensor) -> bool:
-    """Whether two views are parts of one tensor that a number in their indices keeps apart: `h[:, 0]` and `h[:, 1]`."""
+    """
+    Whether two views are parts of one tensor that are kept apart: by a number in their indices (`h[:, 0]` and
+    `h[:, 1]`), or because they are two of what one `chunk`, `split` or `unbind` returned, which never overlap
+    (`at::TensorSplit` and its like, ATen/native/TensorShape.cpp).
+    """
+    if one is not other and one.view == other.view == "multi" and one.base is other.base:
+        return one.origin is other.origin
     if not isinstance(one.origin, ir.Subscript) or not isinstance(other.origin, ir.Subscript):
         return False
     if not one.inputs or not other.inputs or one.inputs[0] is not other.inputs[0]:
