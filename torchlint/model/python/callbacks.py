@@ -37,6 +37,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     choose,
+    or_another,
     parts,
     reachable_tensors,
     unknown_guard,
@@ -80,7 +81,7 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
     if isinstance(value, _UNCHANGED):
         return
     machine = run.machine
-    if switches and isinstance(value, _HOLDING):
+    if switches and type(value) in _HOLDING:
         _turn(run, value)
     if isinstance(value, Choice):
         for _, each in value.alternatives:
@@ -88,13 +89,11 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
     elif isinstance(value, Instance):
         if not value.havocked:
             machine.trail.set(value, "havocked", True)
-        inherited = {name: old for cls in reversed(value.cls.ancestry()) for name, old in cls.attributes.items()}
-        for name, each in {**inherited, **value.attributes}.items():
-            if not isinstance(each, (Tensor, Module, Choice)):
+        for name, each in _held(value).items():
+            if type(each) not in _REPLACED:
                 continue  # most of what an object holds
-            if any(_is_replaced(option, switches=switches) for _, option in alternatives(each)):
-                new = choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
-                machine.trail.set(value.attributes, name, new)
+            if True in [_is_replaced(option, switches=switches) for _, option in alternatives(each)]:
+                machine.trail.set(value.attributes, name, or_another(each))
     elif isinstance(value, Module) and value.kind.container and not value.children:
         if value.children is not None:  # an empty container is there to be filled
             machine.trail.set(value, "children", None)
@@ -109,6 +108,17 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
                 havoc(run, each)
             elif isinstance(each, (Sequence, Mapping)):
                 _refill(run, each)
+
+
+_REPLACED = frozenset({Tensor, Module, Choice})
+
+
+def _held(instance: Instance) -> dict[str, Value]:
+    """The attributes of an object, those of its classes among them."""
+    held: dict[str, Value] = {}
+    for cls in instance.cls.ancestry()[::-1]:
+        held |= cls.attributes
+    return held | instance.attributes
 
 
 def _is_replaced(value: Value, *, switches: bool) -> bool:
@@ -151,43 +161,35 @@ def _turn(run: Run, value: Value) -> None:
         inner: list[Value]
         if isinstance(each, Instance):
             run.turned.add(id(each.cls.definition))
-            held: dict[str, Value] = {}
-            for cls in reversed(each.cls.ancestry()):
-                held.update(cls.attributes)
-            held.update(each.attributes)
-            inner = [one for one in each.attributes.values() if isinstance(one, (Instance, Choice))]
-            _turn_held(run, each.attributes, held)
+            inner = [one for one in each.attributes.values() if type(one) is Instance or type(one) is Choice]
+            _turn_held(run, each.attributes, _held(each))
         elif isinstance(each, Class):
             run.turned.add(id(each.definition))
             inner = []
             _turn_held(run, each.attributes, dict(each.attributes))
         else:
-            inner = [one for one in parts(each) if isinstance(one, _HOLDING)]
-        inner.reverse()
-        pending += inner
+            inner = [one for one in parts(each) if type(one) in _HOLDING]
+        pending += inner[::-1]
 
 
 _UNCHANGED = (Tensor, Unknown, Constant, External, Scalar)
 """What holds nothing that is another value afterwards: most of what unknown code is given."""
-_HOLDING = (Instance, Class, Choice, Sequence, Mapping)
+_HOLDING = frozenset({Instance, Class, Choice, Sequence, Mapping})
 
 
 def _turn_held(run: Run, attributes: dict[str, Value], held: dict[str, Value]) -> None:
     for name, old in held.items():
-        kind = type(old)
-        if kind is Choice:
-            assert isinstance(old, Choice)
-            if not any(is_switch(option) for _, option in old.alternatives):
-                continue
-        elif kind is not Constant or not is_switch(old):
-            continue
-        new = choose([(unknown_guard(), old), (unknown_guard(), Unknown())])
-        run.machine.trail.set(attributes, name, new)
+        if type(old) is Choice:
+            turns = True in [is_switch(option) for _, option in old.alternatives]
+        else:
+            turns = type(old) is Constant and is_switch(old)
+        if turns:
+            run.machine.trail.set(attributes, name, or_another(old))
 
 
 def is_switch(value: Value) -> bool:
     """Whether a value is one that a program turns: True, False, None."""
-    return isinstance(value, Constant) and (value.value is None or isinstance(value.value, bool))
+    return type(value) is Constant and (value.value is None or value.value is True or value.value is False)
 
 
 def hand_on(run: Run, values: list[Value]) -> None:

@@ -79,14 +79,13 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
         return
     if isinstance(value, (Constant, Scalar, External)):
         return
-    seen: set[int] = set()
+    seen: set[Value] = set()  # values are compared by what they are, but for constants, which lead nowhere
     pending: list[Value] = [value]
     while pending:
         each = pending.pop()
-        kind = type(each)
-        if kind is Constant or kind is External or kind is Scalar or kind is Function or id(each) in seen:
-            continue  # most of what objects hold leads nowhere
-        seen.add(id(each))
+        if type(each) in _LEADING_NOWHERE or each in seen:
+            continue  # most of what objects hold
+        seen.add(each)
         if type(each) is Tensor:  # the most frequent come first: this is asked of very many
             _unsettle_tensor(run, each, slightly, called)
         elif type(each) is Module:
@@ -97,24 +96,18 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
             if each.element is not None:
                 pending.append(each.element)
         elif type(each) is Instance:
-            pending += each.attributes.values()
+            pending += [held for held in each.attributes.values() if type(held) not in _LEADING_NOWHERE]
             pending += each.given
             pending += [part for part in (each.layer, each.contents) if part is not None]
-        elif isinstance(each, Unknown):
+        elif type(each) is Unknown or isinstance(each, Unknown):
             if each.guess is not None:
                 _unsettle_tensor(run, each.guess, slightly, called)
             pending += each.possible if each.certain_edge else each.depends
             if each.part_of is not None:
                 pending.append(each.part_of)
             pending += each.may_be
-        elif isinstance(each, Choice):
-            pending += [option for _, option in each.alternatives]
-        elif isinstance(each, Sequence):
-            pending += each.items or ()
-            pending += () if each.element is None else (each.element,)
-        elif isinstance(each, Mapping):
-            pending += (each.items or {}).values()
-            pending += () if each.element is None else (each.element,)
+        elif type(each) is Choice or type(each) is Sequence or type(each) is Mapping:
+            pending += parts(each)
         elif isinstance(each, Class):
             pending += each.attributes.values()
         elif isinstance(each, (Bound, Super)):
@@ -123,6 +116,9 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
             pending += [*each.given, *each.named.values()]
         elif isinstance(each, Optimizer):
             pending += each.parameters
+
+
+_LEADING_NOWHERE = frozenset({Constant, External, Scalar, Function})
 
 
 def text_is_run(run: Run) -> None:
@@ -287,7 +283,7 @@ def changes_flags(run: Run, function: Function) -> bool:
             words = {each.attr for each in ir.walk(definition) if isinstance(each, ir.Attribute)}
         else:
             words = written(definition).words if may_write(definition, _PARTS_OF_FLAGS) else set()
-        known = not words.isdisjoint(FLAGS) or any("freeze" in word for word in words)
+        known = not words.isdisjoint(FLAGS) or "freeze" in " ".join(words)
         run.freezing[definition] = known
     return known
 

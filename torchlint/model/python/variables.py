@@ -43,7 +43,8 @@ def lookup(run: Run, name: str) -> Value:
         if frame.enclosing is None:
             return _global(run, frame, name)
         frame = frame.enclosing
-    return _bound_on_its_paths(frame.variables[name])
+    value = frame.variables[name]
+    return _bound_on_its_paths(value) if type(value) is Choice else value
 
 
 def _global(run: Run, frame: Frame, name: str) -> Value:
@@ -95,12 +96,12 @@ def _is_called_like_torch(name: str) -> bool:
     return known or modules.find(f"torch.nn.{name}") is not None
 
 
-def _bound_on_its_paths(value: Value) -> Value:
+def _bound_on_its_paths(value: Choice) -> Value:
     """A variable that some paths leave unbound: who comes past its use came on another path."""
-    if not isinstance(value, Choice) or not any(isinstance(each, Unbound) for _, each in value.alternatives):
+    bound = tuple([option for option in value.alternatives if type(option[1]) is not Unbound])
+    if len(bound) in (0, len(value.alternatives)):
         return value
-    bound = tuple(option for option in value.alternatives if not isinstance(option[1], Unbound))
-    return bound[0][1] if len(bound) == 1 else Choice(bound) if bound else value
+    return bound[0][1] if len(bound) == 1 else Choice(bound)
 
 
 def imported(qualified: str) -> Value:

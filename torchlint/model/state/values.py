@@ -242,7 +242,7 @@ MOST_REACHABLE = 256
 
 def alternatives(value: Value, path: Guard = ALWAYS) -> tuple[tuple[Guard, Value], ...]:
     """The values it may be on a given path, each with its guard."""
-    if not isinstance(value, Choice):
+    if type(value) is not Choice:
         return ((ALWAYS, value),)
     if not path:
         return value.alternatives
@@ -288,30 +288,39 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
     return Choice(tuple(merged))
 
 
+def or_another(value: Value, depends: Iterable[Tensor] = ()) -> Value:
+    """
+    A value, or one that nobody knows in its place. It is the `choose` of the two, each under a guard of its own: what
+    nobody has named yet disagrees with no guard, so that none need be looked at.
+    """
+    kept, another = unknown_guard(), Unknown(depends)
+    if type(value) is not Choice:
+        return Choice(((kept, value), (unknown_guard(), another)))
+    options = [(inner | kept, each) for inner, each in value.alternatives]
+    if len(options) >= MOST_ALTERNATIVES:
+        return Unknown(tensor for each in (value, another) for tensor in reachable_tensors(each))
+    return Choice((*options, (unknown_guard(), another)))
+
+
 def _are_arms(one: Guard, other: Guard) -> bool:
     """Whether two guards are the two arms of one branch, so that together they say what they have in common."""
-    if len(one) != len(other):
-        return False
     rest = one - other
-    if len(rest) != 1:
+    if len(rest) != 1 or len(one) != len(other):
         return False
     ((key, arm),) = rest
     return arm in (0, 1) and (key, 1 - arm) in other and not (isinstance(key, tuple) and key[0] == "unknown")
 
 
 def _same(left: Value, right: Value) -> bool:
-    return left is right or (
-        type(left) is type(right) and isinstance(left, (Constant, Scalar, External)) and left == right
-    )
+    return left is right or (type(left) is type(right) and type(left) in _PLAIN and left == right)
+
+
+_PLAIN = frozenset({Constant, Scalar, External})
+"""Values that are compared by what they are."""
 
 
 def _distinct(tensors: Iterable[Tensor], most: int = MOST_DEPENDS) -> tuple[Tensor, ...]:
-    found: dict[int, Tensor] = {}
-    for tensor in tensors:
-        found.setdefault(id(tensor), tensor)
-        if len(found) >= most:
-            break
-    return tuple(found.values())
+    return tuple(dict.fromkeys(tensors))[:most]
 
 
 # ---- walking over values -----------------------------------------------------------------------------------------
@@ -326,12 +335,12 @@ MOST_LEVELS = 20
 
 def parts(value: Value) -> list[Value]:
     """What a container holds, or which values a choice is between; nothing of any other value."""
-    if isinstance(value, Sequence):
-        inner = list(value.items or ())
-    elif isinstance(value, Mapping):
-        inner = list((value.items or {}).values())
-    elif isinstance(value, Choice):
+    if type(value) is Choice:
         return [each for _, each in value.alternatives]
+    if type(value) is Sequence:
+        inner = [*value.items] if value.items is not None else []
+    elif type(value) is Mapping:
+        inner = [*value.items.values()] if value.items is not None else []
     else:
         return []
     if value.element is not None:
@@ -344,7 +353,7 @@ def fits(value: Value) -> bool:
     Whether a recursive walk over the parts of a value ends soon: it does not hold itself, and what it holds is neither
     too much nor nested too deeply. What doesn't fit counts as unknown.
     """
-    if not isinstance(value, (Sequence, Mapping, Choice)):
+    if type(value) not in _CONTAINERS:
         return True
     count = 0
     level = parts(value)
@@ -354,8 +363,12 @@ def fits(value: Value) -> bool:
         count += len(level)
         if count > MOST_PARTS:
             return False
-        level = [part for each in level if isinstance(each, (Sequence, Mapping, Choice)) for part in parts(each)]
+        level = [part for each in level if type(each) in _CONTAINERS for part in parts(each)]
     return not level
+
+
+_CONTAINERS = frozenset({Sequence, Mapping, Choice})
+"""Asked by its class, of which there is none derived: a look at a set is no call."""
 
 
 def explore(value: Value, into: Callable[[Value], Iterable[Value]]) -> Iterator[Value]:
@@ -373,12 +386,11 @@ def explore(value: Value, into: Callable[[Value], Iterable[Value]]) -> Iterator[
     pending: list[Value] = [value]
     while pending and len(seen) < MOST_PARTS:
         each = pending.pop()
-        if id(each) not in seen:
-            seen.add(id(each))
+        number = id(each)
+        if number not in seen:
+            seen.add(number)
             yield each
-            inner = list(into(each))
-            inner.reverse()
-            pending += inner
+            pending += [*into(each)][::-1]
 
 
 def within(value: Value, into: Callable[[Value], Iterable[Value]], depth: int) -> list[Value]:
@@ -390,8 +402,9 @@ def within(value: Value, into: Callable[[Value], Iterable[Value]], depth: int) -
         below: list[Value] = []
         for each in level:
             for part in into(each):
-                if id(part) not in seen:
-                    seen.add(id(part))
+                number = id(part)
+                if number not in seen:
+                    seen.add(number)
                     below.append(part)
         if not below:
             break
@@ -404,19 +417,19 @@ def within(value: Value, into: Callable[[Value], Iterable[Value]], depth: int) -
 
 def reachable_tensors(value: Value) -> list[Tensor]:
     """The tensors that code holding this value can get at (containers and unknowns are followed; instances are not)."""
-    if isinstance(value, Tensor):
+    if type(value) is Tensor:
         return [value]
-    if isinstance(value, Unknown):
+    if type(value) not in _CONTAINERS:
+        if not isinstance(value, Unknown):
+            return []
         return [value.tensor] if value.tensor is not None else [*value.depends, *value.possible]
-    if not isinstance(value, (Sequence, Mapping, Choice)):
-        return []
     found: dict[int, Tensor] = {}
     seen: set[int] = set()
     pending: list[Value] = [value]
     left = MOST_PARTS
     while pending and left > 0 and len(found) < MOST_REACHABLE:  # as `explore`, without its calls
         each = pending.pop()
-        if isinstance(each, (Sequence, Mapping, Choice)):
+        if type(each) in _CONTAINERS:
             if id(each) in seen:
                 continue
             seen.add(id(each))
@@ -425,14 +438,14 @@ def reachable_tensors(value: Value) -> list[Tensor]:
             inner = [each]
         left -= len(inner)
         for index, part in enumerate(inner):
-            if isinstance(part, Tensor):
+            if type(part) is Tensor:
                 found[id(part)] = part
+            elif type(part) in _CONTAINERS:  # its parts come before what follows it
+                pending += inner[index:][::-1]
+                break
             elif isinstance(part, Unknown):
                 for tensor in (part.tensor,) if part.tensor is not None else (*part.depends, *part.possible):
                     found.setdefault(id(tensor), tensor)
-            elif isinstance(part, (Sequence, Mapping, Choice)):  # its parts come before what follows it
-                pending += reversed(inner[index:])
-                break
     return list(found.values())[:MOST_REACHABLE]
 
 
