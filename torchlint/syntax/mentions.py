@@ -117,13 +117,13 @@ def names_of(tree: ast.Module, packages: Collection[str]) -> Names | None:
     """
     names, assigned = Names(), list[tuple[str, str, str]]()
     for node in statements(tree):
-        if isinstance(node, ast.Import):
+        if type(node) is ast.Import:
             for alias in node.names:
                 first = alias.name.partition(".")[0]
                 if first in packages:
                     names.may_be.setdefault(alias.asname or first, set()).add(alias.name if alias.asname else first)
                     names.imports.append((alias.name, node.lineno))
-        elif isinstance(node, ast.ImportFrom):
+        elif type(node) is ast.ImportFrom:
             if node.level or not node.module or node.module.partition(".")[0] not in packages:
                 continue
             for alias in node.names:
@@ -132,7 +132,7 @@ def names_of(tree: ast.Module, packages: Collection[str]) -> Names | None:
                 full = f"{node.module}.{alias.name}"
                 names.may_be.setdefault(alias.asname or alias.name, set()).add(full)
                 names.imports.append((full, node.lineno))
-        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        elif type(node) is ast.Assign and type(node.targets[0]) is ast.Name and len(node.targets) == 1:
             root, rest = _chain(node.value)
             if root:
                 assigned.append((node.targets[0].id, root, rest))

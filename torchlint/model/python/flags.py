@@ -36,6 +36,7 @@ from torchlint.model.state.values import (
     Sequence,
     Super,
     Tensor,
+    Unbound,
     Unknown,
     Value,
     is_open,
@@ -99,7 +100,7 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
             pending += [held for held in each.attributes.values() if type(held) not in _LEADING_NOWHERE]
             pending += each.given
             pending += [part for part in (each.layer, each.contents) if part is not None]
-        elif type(each) is Unknown or isinstance(each, Unknown):
+        elif type(each) is Unknown or type(each) is Unbound:
             if each.guess is not None:
                 _unsettle_tensor(run, each.guess, slightly, called)
             pending += each.possible if each.certain_edge else each.depends
@@ -108,13 +109,15 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
             pending += each.may_be
         elif type(each) is Choice or type(each) is Sequence or type(each) is Mapping:
             pending += parts(each)
-        elif isinstance(each, Class):
+        elif type(each) is Class:
             pending += each.attributes.values()
-        elif isinstance(each, (Bound, Super)):
-            pending.append(each.receiver if isinstance(each, Bound) else each.instance)
-        elif isinstance(each, Partial):
+        elif type(each) is Bound:
+            pending.append(each.receiver)
+        elif type(each) is Super:
+            pending.append(each.instance)
+        elif type(each) is Partial:
             pending += [*each.given, *each.named.values()]
-        elif isinstance(each, Optimizer):
+        elif type(each) is Optimizer:
             pending += each.parameters
 
 

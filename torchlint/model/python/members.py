@@ -111,10 +111,10 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     machine = run.machine
     for cls in instance.cls.ancestry():
         descriptor = cls.attributes.get(name)
-        if isinstance(descriptor, Unknown) and not is_foreign(descriptor):
+        if descriptor is not None and isinstance(descriptor, Unknown) and not is_foreign(descriptor):
             # It may be a descriptor, which holds what it likes.
             value = _kept_otherwise(value)
-        if isinstance(descriptor, Instance):
+        if type(descriptor) is Instance:
             for each in descriptor.cls.ancestry():
                 function = each.attributes.get("__set__")
                 if isinstance(function, Function):
@@ -123,6 +123,8 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
                     return
         for known, given in (("__setattr__", [Constant(name), value]), (f"{name}.setter", [value])):
             function = cls.attributes.get(known)
+            if function is None:
+                continue
             if known == "__setattr__" and isinstance(function, (Unknown, Choice)) and not is_foreign(function):
                 unsettle(run, value)
                 value = _kept_otherwise(value)  # what it does with what it is given, nobody knows

@@ -73,10 +73,11 @@ def _own_parameters(value: Value) -> tuple[list[Tensor], bool]:
         return found, complete
     if not isinstance(value, Module):
         return [], True
-    registered = [each for each in value.parameters.values() if isinstance(each, Tensor)]
-    held = [each for each in value.children or () if isinstance(each, Tensor)]
+    registered = [each for each in value.parameters.values() if type(each) is Tensor]
+    held = [each for each in value.children or () if type(each) is Tensor]
     found = [each for each in registered if each.is_parameter is Truth.YES]
-    known = not any(isinstance(each, Unknown) for each in value.parameters.values())
+    others = len(value.parameters) - len(registered)
+    known = not others or not any(isinstance(each, Unknown) for each in value.parameters.values())
     return found + held, known and value.children is not None
 
 

@@ -112,7 +112,7 @@ def imported(qualified: str) -> Value:
 
 def canonical(qualified: str) -> str:
     """The public name of something of torch: `torch.nn.modules.linear.Linear` is `torch.nn.Linear`."""
-    if not qualified.startswith("torch."):
+    if not qualified.startswith(_PRIVATE):  # most names
         return qualified
     for private, public in _PUBLIC:
         if qualified.startswith(private):
@@ -130,6 +130,7 @@ _PUBLIC = (
     ("torch.autograd.variable.", "torch.autograd."),
     ("torch._tensor.", "torch."),
 )
+_PRIVATE = tuple([private for private, _ in _PUBLIC])
 _TORCH_NAMES = frozenset({"torch.no_grad", "torch.enable_grad", "torch.nn", "torch.optim", "torch.autograd"})
 _BUILTINS = frozenset(
     [

@@ -82,10 +82,11 @@ def _both(one: Guard, other: Guard) -> Guard | None:
         return one
     if other >= one:
         return other
-    if len(one) < len(other):
-        one, other = other, one
+    most, least = len(one), len(other)
+    if most < least:
+        one, other, most = other, one, least
     new = other - one
-    if len(one) > _FEW:
+    if most > _FEW:
         known = arms_of(one)
         for key, _ in new:
             if key in known:

@@ -419,10 +419,10 @@ def reachable_tensors(value: Value) -> list[Tensor]:
     """The tensors that code holding this value can get at (containers and unknowns are followed; instances are not)."""
     if type(value) is Tensor:
         return [value]
-    if type(value) not in _CONTAINERS:
-        if not isinstance(value, Unknown):
-            return []
+    if type(value) is Unknown or type(value) is Unbound:
         return [value.tensor] if value.tensor is not None else [*value.depends, *value.possible]
+    if type(value) not in _CONTAINERS:
+        return []
     found: dict[int, Tensor] = {}
     seen: set[int] = set()
     pending: list[Value] = [value]
@@ -430,9 +430,10 @@ def reachable_tensors(value: Value) -> list[Tensor]:
     while pending and left > 0 and len(found) < MOST_REACHABLE:  # as `explore`, without its calls
         each = pending.pop()
         if type(each) in _CONTAINERS:
-            if id(each) in seen:
+            number = id(each)
+            if number in seen:
                 continue
-            seen.add(id(each))
+            seen.add(number)
             inner = parts(each)
         else:
             inner = [each]
@@ -443,7 +444,7 @@ def reachable_tensors(value: Value) -> list[Tensor]:
             elif type(part) in _CONTAINERS:  # its parts come before what follows it
                 pending += inner[index:][::-1]
                 break
-            elif isinstance(part, Unknown):
+            elif type(part) is Unknown or type(part) is Unbound:
                 for tensor in (part.tensor,) if part.tensor is not None else (*part.depends, *part.possible):
                     found.setdefault(id(tensor), tensor)
     return list(found.values())[:MOST_REACHABLE]
@@ -454,12 +455,10 @@ def sure_tensors(value: Value) -> list[Tensor]:
     Of the reachable tensors those that are in the value for certain: not what an unknown value only may depend on, nor
     what a list of unknown length may hold, nor one of several alternatives.
     """
-    if isinstance(value, Tensor):
+    if type(value) is Tensor:
         return [value]
-    if isinstance(value, Unknown):
-        return _sure(value)
-    if not isinstance(value, (Sequence, Mapping)):
-        return []
+    if type(value) is not Sequence and type(value) is not Mapping:
+        return _sure(value) if isinstance(value, Unknown) else []
     found: list[Tensor] = []
     for each in explore(value, _items):
         if isinstance(each, Tensor):
@@ -491,27 +490,30 @@ def made_of(values: Iterable[Value], *, source: ir.Node | None = None, layer: bo
     return Unknown(sure, source=source, certain_edge=True, layer=layer, possible=possible)
 
 
-_LEADING_NOWHERE = (Tensor, Constant, Scalar, External)
+_LEADING_NOWHERE = frozenset({Tensor, Constant, Scalar, External})
+
+
+_OBJECTS = frozenset({Module, Instance, Class})
 
 
 def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:
     """The objects and Modules that code which is given some values can get at, and what these may be that it made."""
     found: dict[int, Value] = {}
     for value in values:
-        if isinstance(value, _LEADING_NOWHERE):
+        if type(value) in _LEADING_NOWHERE:
             continue
         for each in within(value, _leads_to, 4):
-            if isinstance(each, (Module, Instance, Class)):
+            if type(each) in _OBJECTS:
                 found[id(each)] = each
     return tuple(found.values())[:MOST_DEPENDS]
 
 
 def _leads_to(value: Value) -> list[Value]:
-    if isinstance(value, Unknown):
-        return list(value.may_be)
-    if isinstance(value, Bound):
+    if type(value) is Unknown:
+        return [*value.may_be]
+    if type(value) is Bound:
         return [value.receiver]
-    if isinstance(value, Partial):
+    if type(value) is Partial:
         return [value.function, *value.given, *value.named.values()]
     return parts(value)
 
