@@ -14,6 +14,10 @@ from contextlib import contextmanager
 from torchlint.syntax.children import children, walk
 
 _BUILTINS = frozenset(dir(builtins))
+_BINDING_NOTHING = frozenset(
+    {ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Constant, ast.Expr, ast.If, ast.Return, ast.Subscript}
+)
+"""Most of what there is: whose parts alone may bind something."""
 
 
 class Scope:
@@ -96,7 +100,9 @@ class Bindings:
         assigned: list[tuple[str, ast.expr]] = []
         while stack:
             node = stack.pop()
-            if isinstance(node, ast.Import):
+            if type(node) in _BINDING_NOTHING:
+                stack += children(node)
+            elif isinstance(node, ast.Import):
                 for alias in node.names:
                     bound = alias.asname or alias.name.partition(".")[0]
                     full = alias.name if alias.asname else bound

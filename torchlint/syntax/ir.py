@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, TypeAlias, cast
 
 import libcst as cst
 
 from torchlint.syntax import kinds
+from torchlint.syntax.node_fields import named as named
+from torchlint.syntax.node_fields import parts as parts
 from torchlint.syntax.written import Written as Written
 
 
@@ -490,20 +493,24 @@ class Program(Node):
 def walk(node: Node | list[Statement]) -> Iterator[Node]:
     """A node, or the statements of a block, and everything below: parents first, fields in their order."""
     pending: list[Any] = [node]
-    while pending:
+    while pending:  # of very many: what a look takes is what its calls take
         each = pending.pop()
-        names = _parts_of.get(type(each))
-        if names is None and isinstance(each, Node):
-            names = parts(type(each))
-        if names is not None:
+        if type(each) is list:
+            pending += each[::-1]
+        elif type(each) in _reading:
             yield each
-            pending += [part for name in names if (part := getattr(each, name)) is not None]
-        elif isinstance(each, list):
-            pending += reversed(each)
+            if (read := _reading[type(each)]) is not None:
+                held = read(each)
+                pending += held if type(held) is tuple else (held,)
+        elif each is not None and isinstance(each, Node):
+            _reading[type(each)] = attrgetter(*names) if (names := parts(type(each))) else None
+            pending.append(each)
 
 
 def blocks(statement: Statement) -> list[list[Statement]]:
     """The blocks of a compound statement, less those of functions and classes."""
+    if type(statement) in (Assign, ExpressionStatement, Return):
+        return []  # most of what there is
     if isinstance(statement, (If, For, While)):
         return [statement.body, statement.orelse]
     if isinstance(statement, With):
@@ -521,30 +528,10 @@ def everything(body: list[Statement]) -> Iterator[Statement]:
     while pending:  # a chain of `elif` is as deep as it is long
         statement = pending.pop()
         yield statement
-        inner = [statement.body] if isinstance(statement, (FunctionDef, ClassDef)) else blocks(statement)
-        for block in reversed(inner):
-            pending += reversed(block)
+        inner = [statement.body] if type(statement) is FunctionDef or type(statement) is ClassDef else blocks(statement)
+        for block in inner[::-1]:
+            pending += block[::-1]
 
 
-_PLAIN = frozenset(
-    ["id", "attr", "op", "ops", "kind", "name", "keyword", "star", "text", "bindings", "held", "is_generator"]
-)
-_named_of: dict[type[Node], tuple[str, ...]] = {}
-_parts_of: dict[type[Node], tuple[str, ...]] = {}
-
-
-def named(kind: type[Node]) -> tuple[str, ...]:
-    """The attributes that say what a node of a class is: its fields, less those that say where it stands."""
-    known = _named_of.get(kind)
-    if known is None:
-        inside = ("body", "is_generator")
-        names = [name for item in fields(kind) for name in (inside if item.name == "inside" else (item.name,))]
-        known = _named_of[kind] = tuple(name for name in names if name not in ("at", "at_line", "unread"))
-    return known
-
-
-def parts(kind: type[Node]) -> tuple[str, ...]:
-    """The attributes of a class of nodes that may hold other nodes, last first."""
-    if kind not in _parts_of:
-        _parts_of[kind] = tuple(name for name in reversed(named(kind)) if name not in _PLAIN)
-    return _parts_of[kind]
+_reading: dict[type[Node], Callable[[Any], Any] | None] = {}
+"""Of each class of nodes what reads all that may be nodes in one; None where that is nothing."""

@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from torchlint.syntax.children import walk
 from torchlint.syntax.text import NEWLINE
@@ -83,11 +84,12 @@ def _is_below(name: str, need: str) -> bool:
 
 def statements(tree: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.stmt]:
     """Every statement in a file or a function, outer ones first, in the order of `ast.walk`. Looks at no expression."""
-    pending: list[ast.AST] = [*tree.body]
+    pending: list[Any] = [*tree.body]
     for node in pending:
-        for name in _BLOCKS.get(type(node), ()):
+        kind = type(node)
+        for name in _BLOCKS[kind]:
             pending += getattr(node, name)
-        if isinstance(node, ast.stmt):
+        if kind not in _BETWEEN_BLOCKS:
             yield node
 
 
@@ -96,6 +98,8 @@ _BLOCKS: dict[type[ast.AST], tuple[str, ...]] = {
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, (ast.stmt, ast.ExceptHandler, ast.match_case))
 }
+_BETWEEN_BLOCKS = frozenset({ast.ExceptHandler, ast.match_case})
+"""What holds statements of one, and is none itself."""
 _BETWEEN = r"(?:\s|\\|\#[^\r\n]*(?![^\r\n]))*"
 """A comment goes to the end of its line: could it end sooner, forty hashes in a row were read in 2 ** 40 ways."""
 _MAY_GO_ON = r"[ \t\f]*(?:[.\\#\r\n]|\)[\s).])"
@@ -113,13 +117,13 @@ def names_of(tree: ast.Module, packages: Collection[str]) -> Names | None:
     """
     names, assigned = Names(), list[tuple[str, str, str]]()
     for node in statements(tree):
-        if isinstance(node, ast.Import):
+        if type(node) is ast.Import:
             for alias in node.names:
                 first = alias.name.partition(".")[0]
                 if first in packages:
                     names.may_be.setdefault(alias.asname or first, set()).add(alias.name if alias.asname else first)
                     names.imports.append((alias.name, node.lineno))
-        elif isinstance(node, ast.ImportFrom):
+        elif type(node) is ast.ImportFrom:
             if node.level or not node.module or node.module.partition(".")[0] not in packages:
                 continue
             for alias in node.names:
@@ -128,7 +132,7 @@ def names_of(tree: ast.Module, packages: Collection[str]) -> Names | None:
                 full = f"{node.module}.{alias.name}"
                 names.may_be.setdefault(alias.asname or alias.name, set()).add(full)
                 names.imports.append((full, node.lineno))
-        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        elif type(node) is ast.Assign and type(node.targets[0]) is ast.Name and len(node.targets) == 1:
             root, rest = _chain(node.value)
             if root:
                 assigned.append((node.targets[0].id, root, rest))

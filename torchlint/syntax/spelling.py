@@ -255,9 +255,9 @@ def same(one: object, other: object) -> bool:
 
 def dotted(node: ir.Node | None) -> str:
     """A name or a chain of attributes as the program writes it: `a.b.c`; of anything else ""."""
-    if isinstance(node, ir.Name):
+    if type(node) is ir.Name:
         return node.id
-    if isinstance(node, ir.Attribute):
+    if type(node) is ir.Attribute:
         inner = dotted(node.value)
         return f"{inner}.{node.attr}" if inner else ""
     return ""

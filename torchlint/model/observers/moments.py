@@ -15,7 +15,21 @@ from typing import Literal, TypeAlias
 import libcst as cst
 
 from torchlint.model.state.guards import Guard, conjoin
-from torchlint.model.state.values import Instance, Mapping, Optimizer, Sequence, Tensor, Unknown, Value, within
+from torchlint.model.state.values import (
+    Choice,
+    Constant,
+    External,
+    Function,
+    Instance,
+    Mapping,
+    Module,
+    Optimizer,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    within,
+)
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
@@ -138,11 +152,17 @@ def holds(owner: Value, value: Value, depth: int = 3) -> bool:
 
 
 def _held(owner: Value) -> list[Value]:
-    if isinstance(owner, (Instance, Unknown)):
-        return list(owner.attributes.values())
-    if isinstance(owner, Sequence):
-        return list(owner.items or ())
-    return list((owner.items or {}).values()) if isinstance(owner, Mapping) else []
+    if type(owner) is Sequence:
+        return [*owner.items] if owner.items is not None else []
+    if type(owner) is Mapping:
+        return [*owner.items.values()] if owner.items is not None else []
+    if type(owner) in _WITHOUT_ATTRIBUTES or not isinstance(owner, (Instance, Unknown)):
+        return []
+    return [*owner.attributes.values()]
+
+
+_WITHOUT_ATTRIBUTES = frozenset({Tensor, Module, Constant, Function, External, Choice})
+"""Most of what objects hold; asked by its class, of which there is none derived."""
 
 
 def share_parameters(one: Optimizer, other: Optimizer) -> bool:

@@ -89,7 +89,7 @@ def derived(tensor: Tensor) -> bool:
 
 def only(value: Value, machine: Machine) -> Value | None:
     """The value, if it can be but one here."""
-    if not isinstance(value, Choice):
+    if type(value) is not Choice:
         return value
     options = alternatives(value, machine.guard)
     return options[0][1] if len(options) == 1 else None

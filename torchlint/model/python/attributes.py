@@ -74,7 +74,7 @@ def misses_gradient(run: Run, owner: Value, node: ir.Attribute) -> bool:
     names that a text sets to None, others may have set them.
     """
     asked = node.value
-    missing = isinstance(asked, ir.Attribute) and asked.attr == "grad" and owner == NONE
+    missing = type(asked) is ir.Attribute and asked.attr == "grad" and owner == NONE
     if missing and not run.machine.expected_errors and not hasattr(None, node.attr):
         run.machine.dead = True
         return True
@@ -85,9 +85,11 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
     """`value.name`."""
     if name == "__dict__" and isinstance(value, (Instance, Unknown, Module)):
         return Mapping(None, Unknown(part_of=value))
-    if isinstance(value, Choice):
+    if type(value) is Instance:
+        return instance_attribute(run, value, name, origin)
+    if type(value) is Choice:
         return run.machine.each(value, lambda each: attribute(run, each, name, origin))
-    if isinstance(value, External):
+    if type(value) is External:
         limit = foreign.limit(value.qualified, name)
         if limit is not None:
             return Scalar(limit)
@@ -95,14 +97,12 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
             return Unknown(source=origin)
         named = name_of(value) if name == "__name__" else None
         return named or imported(f"{value.qualified}.{name}")
-    if isinstance(value, Tensor):
+    if type(value) is Tensor:
         found = tensor_attribute(run.torch, value, name, origin)
         if found is not None and run.is_replaced(f"torch.Tensor.{name}"):
             return Unknown([value], source=origin)
         return found if found is not None else Bound(value, name)
-    if isinstance(value, Instance):
-        return instance_attribute(run, value, name, origin)
-    if isinstance(value, Module):
+    if type(value) is Module:
         return _module_attribute(value, name)
     if isinstance(value, Unknown):
         return _unknown_attribute(run, value, name, origin)

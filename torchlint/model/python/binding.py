@@ -82,11 +82,13 @@ def assign_statement(run: Run, node: ir.Assign) -> None:
 
 def _tell_rank(run: Run, node: ir.Expression, target: ir.Expression) -> None:
     """`batch, length, width = x.shape`: Python goes on only where `x` has three dimensions."""
+    if type(target) is not ir.Sequence:
+        return
     called = isinstance(node, ir.Call) and not node.arguments
     asked = node.function if isinstance(node, ir.Call) and called else node
     if not (isinstance(asked, ir.Attribute) and asked.attr == ("size" if called else "shape")):
         return
-    if not isinstance(target, ir.Sequence) or any(isinstance(each, ir.Starred) for each in target.elements):
+    if any(isinstance(each, ir.Starred) for each in target.elements):
         return
     owner = evaluate_again(run, asked.value)
     if isinstance(owner, Unknown):
@@ -103,10 +105,10 @@ def _is_tensor(sized: Unknown) -> bool:
 
 def assign(run: Run, target: ir.Expression, value: Value) -> None:
     """Bind a name, an attribute, an item, or the parts of a tuple."""
-    if isinstance(target, ir.Name):
+    if type(target) is ir.Name:
         _name_value(value, target.id)
         set_variable(run, target.id, value)
-    elif isinstance(target, ir.Attribute):
+    elif type(target) is ir.Attribute:
         set_attribute(run, run.evaluate(target.value), target, value)
     elif isinstance(target, ir.Subscript):
         _set_item(run, target, value, "[...] =", target.value)
@@ -119,7 +121,7 @@ def assign(run: Run, target: ir.Expression, value: Value) -> None:
 def _name_value(value: Value, name: str) -> None:
     """The first name a tensor is bound to is what messages call it."""
     for _, each in alternatives(value):
-        if isinstance(each, Tensor):
+        if type(each) is Tensor:
             if not each.name or each.view:
                 each.name = name
             if each.alias is not None:
@@ -135,9 +137,9 @@ def _name_value(value: Value, name: str) -> None:
                 if tensor.alias is not None and tensor.origin is each.source:
                     tensor.name = tensor.name or name
                     tensor.alias.bound = True
-        elif isinstance(each, Optimizer) and not each.name:
+        elif type(each) is Optimizer and not each.name:
             each.name = name
-        elif isinstance(each, Sequence) and each.kind == "list":
+        elif type(each) is Sequence and each.kind == "list":
             for item in each.items or ():
                 if isinstance(item, Tensor) and item.alias is not None:
                     item.alias.bound = True

@@ -33,10 +33,12 @@ from torchlint.model.state.values import (
     Scalar,
     Sequence,
     Tensor,
+    Unbound,
     Unknown,
     Value,
     alternatives,
     choose,
+    or_another,
     parts,
     reachable_tensors,
     unknown_guard,
@@ -77,10 +79,10 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
     Unknown code was given a value: what it holds may have changed; `switches`: the code is there for what it does, and
     may have turned them.
     """
-    if isinstance(value, _UNCHANGED):
+    if type(value) in _UNCHANGED:
         return
     machine = run.machine
-    if switches and isinstance(value, _HOLDING):
+    if switches and type(value) in _HOLDING:
         _turn(run, value)
     if isinstance(value, Choice):
         for _, each in value.alternatives:
@@ -88,13 +90,11 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
     elif isinstance(value, Instance):
         if not value.havocked:
             machine.trail.set(value, "havocked", True)
-        inherited = {name: old for cls in reversed(value.cls.ancestry()) for name, old in cls.attributes.items()}
-        for name, each in {**inherited, **value.attributes}.items():
-            if not isinstance(each, (Tensor, Module, Choice)):
+        for name, each in _held(value).items():
+            if type(each) not in _REPLACED:
                 continue  # most of what an object holds
-            if any(_is_replaced(option, switches=switches) for _, option in alternatives(each)):
-                new = choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
-                machine.trail.set(value.attributes, name, new)
+            if True in [_is_replaced(option, switches=switches) for _, option in alternatives(each)]:
+                machine.trail.set(value.attributes, name, or_another(each))
     elif isinstance(value, Module) and value.kind.container and not value.children:
         if value.children is not None:  # an empty container is there to be filled
             machine.trail.set(value, "children", None)
@@ -111,11 +111,22 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
                 _refill(run, each)
 
 
+_REPLACED = frozenset({Tensor, Module, Choice})
+
+
+def _held(instance: Instance) -> dict[str, Value]:
+    """The attributes of an object, those of its classes among them."""
+    held: dict[str, Value] = {}
+    for cls in instance.cls.ancestry()[::-1]:
+        held |= cls.attributes
+    return held | instance.attributes
+
+
 def _is_replaced(value: Value, *, switches: bool) -> bool:
     """Whether unknown code may put another one in the place of what an object holds."""
-    if isinstance(value, Module):
+    if type(value) is Module:
         return keeps_place(value) and (switches or value.kind.container != "")
-    return isinstance(value, Tensor) and value.is_parameter is not Truth.YES
+    return type(value) is Tensor and value.is_parameter is not Truth.YES
 
 
 _DEPTH = 3
@@ -145,57 +156,50 @@ def _turn(run: Run, value: Value) -> None:
     pending: list[Value] = [value]
     while pending and len(seen) < MOST_PARTS:  # as `explore`, but for values that hold nothing: most of them
         each = pending.pop()
-        if id(each) in seen:
+        number = id(each)
+        if number in seen:
             continue
-        seen.add(id(each))
+        seen.add(number)
         inner: list[Value]
-        if isinstance(each, Instance):
+        if type(each) is Instance:
             run.turned.add(id(each.cls.definition))
-            held: dict[str, Value] = {}
-            for cls in reversed(each.cls.ancestry()):
-                held.update(cls.attributes)
-            held.update(each.attributes)
-            inner = [one for one in each.attributes.values() if isinstance(one, (Instance, Choice))]
-            _turn_held(run, each.attributes, held)
-        elif isinstance(each, Class):
+            inner = [one for one in each.attributes.values() if type(one) is Instance or type(one) is Choice]
+            _turn_held(run, each.attributes, _held(each))
+        elif type(each) is Class:
             run.turned.add(id(each.definition))
             inner = []
             _turn_held(run, each.attributes, dict(each.attributes))
         else:
-            inner = [one for one in parts(each) if isinstance(one, _HOLDING)]
-        inner.reverse()
-        pending += inner
+            inner = [one for one in parts(each) if type(one) in _HOLDING]
+        pending += inner[::-1]
 
 
-_UNCHANGED = (Tensor, Unknown, Constant, External, Scalar)
+_UNCHANGED = frozenset({Tensor, Unknown, Unbound, Constant, External, Scalar})
 """What holds nothing that is another value afterwards: most of what unknown code is given."""
-_HOLDING = (Instance, Class, Choice, Sequence, Mapping)
+_HOLDING = frozenset({Instance, Class, Choice, Sequence, Mapping})
 
 
 def _turn_held(run: Run, attributes: dict[str, Value], held: dict[str, Value]) -> None:
     for name, old in held.items():
-        kind = type(old)
-        if kind is Choice:
-            assert isinstance(old, Choice)
-            if not any(is_switch(option) for _, option in old.alternatives):
-                continue
-        elif kind is not Constant or not is_switch(old):
-            continue
-        new = choose([(unknown_guard(), old), (unknown_guard(), Unknown())])
-        run.machine.trail.set(attributes, name, new)
+        if type(old) is Choice:
+            turns = True in [is_switch(option) for _, option in old.alternatives]
+        else:
+            turns = type(old) is Constant and is_switch(old)
+        if turns:
+            run.machine.trail.set(attributes, name, or_another(old))
 
 
 def is_switch(value: Value) -> bool:
     """Whether a value is one that a program turns: True, False, None."""
-    return isinstance(value, Constant) and (value.value is None or isinstance(value.value, bool))
+    return type(value) is Constant and (value.value is None or value.value is True or value.value is False)
 
 
 def hand_on(run: Run, values: list[Value]) -> None:
     """Unknown code was given functions of the file: it may run them now or later."""
     for value in values:
-        if not isinstance(value, _CALLED_OR_HOLDING):
+        if type(value) not in _CALLED_OR_HOLDING:
             continue
-        if isinstance(value, External) and value.qualified not in _SETTERS:
+        if type(value) is External and value.qualified not in _SETTERS:
             continue
         functions = [each for _, each in alternatives(value)]
         inside = [] if isinstance(value, Function) else within(value, _parts_and_functions, 3)
@@ -214,15 +218,15 @@ def hand_on(run: Run, values: list[Value]) -> None:
                 run.machine.callers.out_of_sight |= run.machine.grad_mode is not Truth.YES
                 _hand_on_with_callees(run, callback)
         for each in inside:
-            differentiates = isinstance(each, Bound) and each.function is None and each.name == "backward"
-            sets = isinstance(each, External) and each.qualified in _SETTERS
+            differentiates = type(each) is Bound and each.function is None and each.name == "backward"
+            sets = type(each) is External and each.qualified in _SETTERS
             if not (differentiates or sets):
                 continue
             if not any(each is one or (sets and each == one) for one in run.handed_to_unknown):
                 run.machine.trail.set(run, "handed_to_unknown", (*run.handed_to_unknown, each))
 
 
-_CALLED_OR_HOLDING = (Function, Bound, Partial, External, Sequence, Mapping, Choice)
+_CALLED_OR_HOLDING = frozenset({Function, Bound, Partial, External, Sequence, Mapping, Choice})
 """What is a function, or holds some."""
 
 
@@ -459,17 +463,19 @@ def _reach(run: Run, function: Function) -> Reach:
         called: set[str] = set()
         nodes = list(ir.walk(body))  # once for all that is asked
         gives = {path for each in given_back(body, nodes) for path in paths_in(each)}
-        calls = [node for node in nodes if isinstance(node, ir.Call)]
+        calls = [node for node in nodes if type(node) is ir.Call]
         paths = {path_of(node.function) for node in calls}
         run.calling[id(definition)] = tuple(path for path in sorted(paths) if path)
         for node in nodes:
-            if isinstance(node, ir.Name):
+            if type(node) is ir.Name:
                 names.add(node.id)
-            elif isinstance(node, ir.ExpressionStatement) and isinstance(node.value, ir.Call):
+                continue  # it writes to nothing, as most of what there is
+            if type(node) is ir.ExpressionStatement and isinstance(node.value, ir.Call):
                 called.add(dotted(node.value.function).rpartition(".")[2])
-            elif isinstance(node, ir.Return):
+            elif type(node) is ir.Return:
                 differentiates = differentiates or node.value is not None
-            found.update(path for path in written_paths(node) if path[0] not in own)
+            elif paths_set := written_paths(node):
+                found.update([path for path in paths_set if path[0] not in own])
         known = run.reaching[id(definition)] = Reach(
             tuple(sorted(found)),
             frozenset(names - own),

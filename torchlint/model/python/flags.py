@@ -36,6 +36,7 @@ from torchlint.model.state.values import (
     Sequence,
     Super,
     Tensor,
+    Unbound,
     Unknown,
     Value,
     is_open,
@@ -79,14 +80,13 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
         return
     if isinstance(value, (Constant, Scalar, External)):
         return
-    seen: set[int] = set()
+    seen: set[Value] = set()  # values are compared by what they are, but for constants, which lead nowhere
     pending: list[Value] = [value]
     while pending:
         each = pending.pop()
-        kind = type(each)
-        if kind is Constant or kind is External or kind is Scalar or kind is Function or id(each) in seen:
-            continue  # most of what objects hold leads nowhere
-        seen.add(id(each))
+        if type(each) in _LEADING_NOWHERE or each in seen:
+            continue  # most of what objects hold
+        seen.add(each)
         if type(each) is Tensor:  # the most frequent come first: this is asked of very many
             _unsettle_tensor(run, each, slightly, called)
         elif type(each) is Module:
@@ -97,32 +97,31 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
             if each.element is not None:
                 pending.append(each.element)
         elif type(each) is Instance:
-            pending += each.attributes.values()
+            pending += [held for held in each.attributes.values() if type(held) not in _LEADING_NOWHERE]
             pending += each.given
             pending += [part for part in (each.layer, each.contents) if part is not None]
-        elif isinstance(each, Unknown):
+        elif type(each) is Unknown or type(each) is Unbound:
             if each.guess is not None:
                 _unsettle_tensor(run, each.guess, slightly, called)
             pending += each.possible if each.certain_edge else each.depends
             if each.part_of is not None:
                 pending.append(each.part_of)
             pending += each.may_be
-        elif isinstance(each, Choice):
-            pending += [option for _, option in each.alternatives]
-        elif isinstance(each, Sequence):
-            pending += each.items or ()
-            pending += () if each.element is None else (each.element,)
-        elif isinstance(each, Mapping):
-            pending += (each.items or {}).values()
-            pending += () if each.element is None else (each.element,)
-        elif isinstance(each, Class):
+        elif type(each) is Choice or type(each) is Sequence or type(each) is Mapping:
+            pending += parts(each)
+        elif type(each) is Class:
             pending += each.attributes.values()
-        elif isinstance(each, (Bound, Super)):
-            pending.append(each.receiver if isinstance(each, Bound) else each.instance)
-        elif isinstance(each, Partial):
+        elif type(each) is Bound:
+            pending.append(each.receiver)
+        elif type(each) is Super:
+            pending.append(each.instance)
+        elif type(each) is Partial:
             pending += [*each.given, *each.named.values()]
-        elif isinstance(each, Optimizer):
+        elif type(each) is Optimizer:
             pending += each.parameters
+
+
+_LEADING_NOWHERE = frozenset({Constant, External, Scalar, Function})
 
 
 def text_is_run(run: Run) -> None:
@@ -287,7 +286,7 @@ def changes_flags(run: Run, function: Function) -> bool:
             words = {each.attr for each in ir.walk(definition) if isinstance(each, ir.Attribute)}
         else:
             words = written(definition).words if may_write(definition, _PARTS_OF_FLAGS) else set()
-        known = not words.isdisjoint(FLAGS) or any("freeze" in word for word in words)
+        known = not words.isdisjoint(FLAGS) or "freeze" in " ".join(words)
         run.freezing[definition] = known
     return known
 

@@ -50,6 +50,9 @@ def paths_in(node: ir.Expression) -> Iterator[tuple[str, ...]]:
 
 def written_paths(node: ir.Node) -> list[tuple[str, ...]]:
     """The variables and attributes that a statement or a call sets, or writes into ("" at the end)."""
+    kind = type(node)
+    if kind is ir.Name or kind is ir.Attribute or kind is ir.Constant or kind is ir.Argument:
+        return []  # most of what is written
     if isinstance(node, ir.Call):
         if isinstance(node.function, ir.Name):
             return []

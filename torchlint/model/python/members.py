@@ -39,6 +39,7 @@ from torchlint.model.state.values import (
     explore,
     is_foreign,
     is_value_of_elsewhere,
+    or_another,
     parts,
     reachable_tensors,
     unknown_guard,
@@ -77,12 +78,11 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
     held = dict(instance.attributes)
     for cls in instance.cls.ancestry():
         for name, old in cls.attributes.items():
-            if isinstance(old, Tensor):
+            if type(old) is Tensor:
                 held.setdefault(name, old)
     for name, old in held.items():
-        if any(isinstance(each, (Tensor, Unknown)) or each == NONE for _, each in alternatives(old)):
-            new = choose([(unknown_guard(), old), (unknown_guard(), Unknown(depends))])
-            machine.trail.set(instance.attributes, name, new)
+        if _may_be_set_anew(old):
+            machine.trail.set(instance.attributes, name, or_another(old, depends))
 
 
 def _may_be_method(value: Value, anew: bool) -> bool:
@@ -101,9 +101,19 @@ def _set_some_of_class(run: Run, cls: Class, value: Value) -> None:
         run.machine.trail.set(cls, "patched", True)
     depends = reachable_tensors(value)
     for name, old in list(cls.attributes.items()):
-        if any(isinstance(each, (Tensor, Unknown)) or each == NONE for _, each in alternatives(old)):
-            new = choose([(unknown_guard(), old), (unknown_guard(), Unknown(depends))])
-            run.machine.trail.set(cls.attributes, name, new)
+        if _may_be_set_anew(old):
+            run.machine.trail.set(cls.attributes, name, or_another(old, depends))
+
+
+def _may_be_set_anew(value: Value) -> bool:
+    """Whether a value is, on one path at least, of the kind that a program keeps under a name it has computed."""
+    for _, each in alternatives(value):
+        if type(each) is Constant:
+            if each.value is None:
+                return True
+        elif isinstance(each, (Tensor, Unknown)):
+            return True
+    return False
 
 
 def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
@@ -111,10 +121,10 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     machine = run.machine
     for cls in instance.cls.ancestry():
         descriptor = cls.attributes.get(name)
-        if isinstance(descriptor, Unknown) and not is_foreign(descriptor):
+        if descriptor is not None and isinstance(descriptor, Unknown) and not is_foreign(descriptor):
             # It may be a descriptor, which holds what it likes.
             value = _kept_otherwise(value)
-        if isinstance(descriptor, Instance):
+        if type(descriptor) is Instance:
             for each in descriptor.cls.ancestry():
                 function = each.attributes.get("__set__")
                 if isinstance(function, Function):
@@ -123,6 +133,8 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
                     return
         for known, given in (("__setattr__", [Constant(name), value]), (f"{name}.setter", [value])):
             function = cls.attributes.get(known)
+            if function is None:
+                continue
             if known == "__setattr__" and isinstance(function, (Unknown, Choice)) and not is_foreign(function):
                 unsettle(run, value)
                 value = _kept_otherwise(value)  # what it does with what it is given, nobody knows

@@ -88,14 +88,14 @@ def call_bound(run: Run, bound: Bound, site: CallSite) -> Value:
 
 def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -> Value:
     """`receiver.name(...)`, as it is written."""
-    if isinstance(receiver, Choice):
+    if type(receiver) is Choice:
         receiver = receiver if hasattr(None, node.attr) else not_none(run, receiver)
         if isinstance(receiver, Choice):
             return run.machine.each(receiver, lambda each: method_call(run, each, node, site))
     _manual_zeroing(run, receiver, node, site)
     if misses_gradient(run, receiver, node):
         return Unknown()
-    if isinstance(receiver, External):
+    if type(receiver) is External:
         found = resolved(run, receiver) if node.attr in _OF_DICTS else receiver
         if isinstance(found, External):
             return run.invoke(attribute(run, receiver, node.attr, node), site)
@@ -110,7 +110,7 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
             known = dict(site.keywords.items())
         set_members(run, owner, known, given)
         return NONE
-    if isinstance(receiver, (Instance, Class, Super)):
+    if type(receiver) is Instance or type(receiver) is Class or type(receiver) is Super:
         if save_for_backward(run, receiver, node.attr, site):
             return NONE
         found = attribute(run, receiver, node.attr, node)

@@ -10,14 +10,19 @@ from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     MOST_PARTS,
+    Choice,
     Constant,
+    External,
+    Function,
     Instance,
     Module,
+    Scalar,
     Tensor,
     Unknown,
     Value,
     alternatives,
     explore,
+    parts,
 )
 
 
@@ -25,13 +30,13 @@ def submodules(value: Value) -> list[Value]:
     """The modules registered directly on a module."""
     if isinstance(value, Module):
         own = list(value.children or ([value.element] if value.element is not None else ()))
-        return own + [each for each in value.parameters.values() if isinstance(each, (Module, Instance))]
+        return own + [each for each in value.parameters.values() if type(each) is Module or type(each) is Instance]
     if isinstance(value, Instance):
         found: list[Value] = [
             each
             for option in value.attributes.values()
-            for _, each in alternatives(option)
-            if isinstance(each, (Module, Instance))
+            for each in ([option] if type(option) is not Choice else parts(option))
+            if type(each) is Module or type(each) is Instance
         ]
         return found if value.layer is None else [value.layer, *found]
     return []
@@ -58,21 +63,26 @@ def _own_parameters(value: Value) -> tuple[list[Tensor], bool]:
         found: list[Tensor] = []
         complete = is_module(value) is Truth.YES
         for option in value.attributes.values():
-            if isinstance(option, (Constant, Instance, Module)):
+            if type(option) in _WITHOUT_OWN:
                 continue  # most of what a Module holds
             for _, each in alternatives(option):
-                if isinstance(each, Tensor) and each.is_parameter is Truth.YES:
+                if type(each) is Tensor and each.is_parameter is Truth.YES:
                     found.append(each)
                 elif isinstance(each, Unknown) and (each.layer or each.tensor is None) and not each.foreign:
                     complete = False
         return found, complete
     if not isinstance(value, Module):
         return [], True
-    registered = [each for each in value.parameters.values() if isinstance(each, Tensor)]
-    held = [each for each in value.children or () if isinstance(each, Tensor)]
+    registered = [each for each in value.parameters.values() if type(each) is Tensor]
+    held = [each for each in value.children or () if type(each) is Tensor]
     found = [each for each in registered if each.is_parameter is Truth.YES]
-    known = not any(isinstance(each, Unknown) for each in value.parameters.values())
+    others = len(value.parameters) - len(registered)
+    known = not others or not any(isinstance(each, Unknown) for each in value.parameters.values())
     return found + held, known and value.children is not None
+
+
+_WITHOUT_OWN = frozenset({Constant, Instance, Module, External, Function, Scalar})
+"""What is no parameter, and of what nobody knows either."""
 
 
 def tensors_of(module: Instance | Module) -> list[Tensor]:
@@ -80,7 +90,8 @@ def tensors_of(module: Instance | Module) -> list[Tensor]:
     found = parameters_of(module)[0]
     for each in [module, *submodules(module)]:
         if isinstance(each, Instance):
-            found += [t for v in each.attributes.values() for _, t in alternatives(v) if isinstance(t, Tensor)]
+            held = [v for v in each.attributes.values() if type(v) is Tensor or type(v) is Choice]
+            found += [t for v in held for _, t in alternatives(v) if isinstance(t, Tensor)]
         elif isinstance(each, Module):
             found += [t for t in each.parameters.values() if isinstance(t, Tensor)]
     return found

@@ -132,8 +132,8 @@ def holds_tensor(run: Run, value: Value) -> bool:
     Whether a value is certainly a tensor (on all its alternatives that are not plain numbers, and on one
     at least).
     """
-    if not isinstance(value, Choice):
-        return isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None)
+    if type(value) is not Choice:
+        return type(value) is Tensor or (isinstance(value, Unknown) and value.tensor is not None)
     found = False
     for _, each in alternatives(value, run.machine.guard):
         if isinstance(each, Tensor) or (isinstance(each, Unknown) and each.tensor is not None):

@@ -75,11 +75,12 @@ def may_patch(run: Run, callee: Value, called: str, site: CallSite, receiver: Va
     if isinstance(receiver, Unknown) and called in _CHANGING:
         patch_what_it_may_be(run, receiver)
     for value in (*site.values(), *((receiver,) if isinstance(receiver, Unknown) else ())):
-        if isinstance(value, Unknown) and value.made_by in NAMESPACES:
-            text_is_run(run)
-        of_library = value is receiver and isinstance(value, Unknown) and value.keeps_flags  # its methods are, too
-        if isinstance(value, Unknown) and effect and not of_library and called not in KEEPING_FLAGS:
-            patch_what_it_may_be(run, value)
+        if isinstance(value, Unknown):
+            if value.made_by in NAMESPACES:
+                text_is_run(run)
+            of_library = value is receiver and value.keeps_flags  # its methods are, too
+            if effect and not of_library and called not in KEEPING_FLAGS:
+                patch_what_it_may_be(run, value)
         for _, each in alternatives(value) if effect else ():
             if isinstance(each, (Class, Instance, Module)) and not each.patched:
                 patch(run, each)

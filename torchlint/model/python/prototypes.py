@@ -52,7 +52,7 @@ MOST_COPIED = 400
 """Values in a prototype; larger objects are built again."""
 MOST_PROTOTYPES = 200
 _copies = count()
-_PLAIN = (Constant, Scalar, External, Class, GradModeGuard)
+_PLAIN = frozenset({Constant, Scalar, External, Class, GradModeGuard})
 
 
 class NoPrototypeError(Exception):
@@ -278,16 +278,16 @@ class _Copier:
         return copied
 
     def value(self, old: Value) -> Value:
-        if isinstance(old, _PLAIN):
+        if type(old) in _PLAIN:
             return old
-        known = self._known.get(id(old))
-        if known is not None:
-            self.kept.add(id(old))
-            return known
+        number = id(old)
+        if number in self._known:
+            self.kept.add(number)
+            return self._known[number]
         self._parts += 1
         if self._parts > MOST_COPIED:
             raise NoPrototypeError
-        if isinstance(old, Instance):
+        if type(old) is Instance:
             instance = Instance(old.cls)
             self._known[id(old)] = instance
             instance.exact, instance.havocked, instance.initialised = old.exact, old.havocked, old.initialised
@@ -298,9 +298,9 @@ class _Copier:
             if old.layer is not None:
                 instance.layer = self._module(old.layer)
             return instance
-        if isinstance(old, Module):
+        if type(old) is Module:
             return self._module(old)
-        if isinstance(old, Tensor):
+        if type(old) is Tensor:
             return self._tensor(old)
         if isinstance(old, Unknown):
             return self._unknown(old)

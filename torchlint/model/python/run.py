@@ -139,7 +139,7 @@ class Callback:
         return None if variables is None else variables[name]
 
 
-_WITHOUT_TENSORS = (External, Function, Class, Constant)
+_WITHOUT_TENSORS = frozenset({External, Function, Class, Constant})
 """Most of what a function uses of its file."""
 
 
@@ -150,12 +150,11 @@ def seen_from(frame: Frame | None, names: frozenset[str]) -> list[Value]:
         variables = frame.variables
         elsewhere: set[str] | None = None if frame.enclosing is None else set()
         for name in names:
-            value = variables.get(name)
-            if value is None:
+            if name not in variables:
                 if elsewhere is not None:
                     elsewhere.add(name)
-            elif not isinstance(value, _WITHOUT_TENSORS):
-                found.append(value)
+            elif type(variables[name]) not in _WITHOUT_TENSORS:
+                found.append(variables[name])
         if elsewhere is None:
             break
         names, frame = frozenset(elsewhere), frame.enclosing

@@ -37,13 +37,13 @@ _OPERATORS = {
     "|": "or", "&": "and", "^": "xor", "<<": "lshift", ">>": "rshift",
     "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
 }  # fmt: skip
-_PLAIN = (Constant, Scalar)
+_PLAIN = frozenset({Constant, Scalar})
 
 
 def given_by_operator(run: Run, op: str, left: Value, right: Value, node: ir.Node) -> None:
     """`left op right`: one may have a method that is given the other."""
     name = _OPERATORS.get(op)
-    if name is None or isinstance(left, _PLAIN) or isinstance(right, _PLAIN):
+    if name is None or type(left) in _PLAIN or type(right) in _PLAIN:
         return
     names = (f"__{name}__", f"__r{name}__", f"__i{name}__")
     for owner, given in ((left, right), (right, left)):

@@ -63,7 +63,7 @@ def _evaluate_subscript(run: Run, node: ir.Subscript) -> Value:
 def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | SliceValue], origin: ir.Node) -> Value:
     """`value[index]`."""
     machine = run.machine
-    if isinstance(value, Choice):
+    if type(value) is Choice:
         return machine.each(value, lambda each: subscript(run, each, index, origin))
     value = resolved(run, value)
     named = isinstance(index, Constant) and isinstance(index.value, str)
@@ -82,20 +82,20 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
         for hook in machine.watch.indexed:
             hook(value, result, origin)
         return result
-    if isinstance(value, Sequence):
+    if type(value) is Sequence:
         return _item(value, index)
-    if isinstance(value, Mapping):
+    if type(value) is Mapping:
         if value.items is not None and isinstance(index, Constant):
             return value.items.get(index.value, Unknown())
         every = list((value.items or {}).values()) + ([value.element] if value.element is not None else [])
         return any_of(every) if every else Unknown()
-    if isinstance(value, Instance) and value.contents is not None and isinstance(index, _KEYS):
+    if type(value) is Instance and value.contents is not None and isinstance(index, _KEYS):
         return _dict_item(run, value, index, origin)
-    if isinstance(value, Instance) and value.layer is not None:
+    if type(value) is Instance and value.layer is not None:
         value = value.layer
-    if isinstance(value, Module) and value.children and isinstance(index, Constant) and index.value in value.names:
+    if type(value) is Module and value.children and isinstance(index, Constant) and index.value in value.names:
         return value.children[value.names.index(str(index.value))]
-    if isinstance(value, Module) and value.kind.container and (value.children is not None or value.element):
+    if type(value) is Module and value.kind.container and (value.children is not None or value.element):
         return _item(Sequence("list", value.children, value.element), index)
     if not isinstance(index, (SliceValue, list, Tensor)):  # a tensor picks elements
         given_to_special(run, value, [index], ("__getitem__",), origin)

@@ -64,8 +64,9 @@ UNKNOWN_LAYER = "torch.nn.Module.__call__"
 def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None = None) -> Value:
     """Code nobody knows is run: it may read, keep and change what it is given."""
     machine = run.machine
-    if isinstance(callee, Unknown) and callee.wraps is not None and receiver is None:
-        return run.invoke(callee.wraps, site)
+    unknown = callee if isinstance(callee, Unknown) else None
+    if unknown is not None and unknown.wraps is not None and receiver is None:
+        return run.invoke(unknown.wraps, site)
     if "inplace" in site.keywords and site.keywords["inplace"] not in (NONE, Constant(False)):
         machine.open_write = machine.open_layer_write = True
     function = site.node.function
@@ -80,9 +81,9 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     found: dict[int, Tensor] = {}
     passed = site.values()
     given = [*passed, *([receiver] if receiver is not None else [])]
-    given += [each.receiver for each in given if isinstance(each, Bound) and each.function is None]
+    given += [each.receiver for each in given if type(each) is Bound and each.function is None]
     for value in given:
-        if not isinstance(value, Instance):
+        if type(value) is not Instance:
             for tensor in reachable_tensors(value):
                 found[id(tensor)] = tensor
             continue
@@ -93,20 +94,20 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     may_be: tuple[Value, ...] = ()  # now: of what a container holds nothing is known afterwards
     if not apart and not foreign.only_reads(called):
         may_be = objects_among([*given, callee] if receiver is None else given)
-    of_callee = callee.depends if isinstance(callee, Unknown) and receiver is None else ()
+    of_callee = unknown.depends if unknown is not None and receiver is None else ()
     own = _held_by_owner(callee) if receiver is None else ()
     keeps = keeps_flags(callee)
     if not apart and not keeps:
         known = called in KEEPING_FLAGS or (called not in FLAGS and ops.find(f"torch.Tensor.{called}"))
-        of_library = isinstance(callee, Unknown) and callee.keeps_flags
+        of_library = unknown is not None and unknown.keeps_flags
         if receiver is None or not of_library:
             give(run, passed if receiver is None or known else given, called, site.node)
         elif not known and not (isinstance(receiver, Unknown) and receiver.wraps is not None):
             give(run, [receiver], called, site.node)
-        if isinstance(callee, Unknown) and receiver is None and any(is_unknown_code(each) for each in passed):
-            give(run, [callee], called, site.node)  # `methodcaller(name, w)(found)`
-        if isinstance(callee, Unknown) and callee.part_of is not None and not known:
-            method_of_elsewhere(run, callee.part_of, called, site.node)
+        if unknown is not None and receiver is None and any(is_unknown_code(each) for each in passed):
+            give(run, [unknown], called, site.node)  # `methodcaller(name, w)(found)`
+        if unknown is not None and unknown.part_of is not None and not known:
+            method_of_elsewhere(run, unknown.part_of, called, site.node)
     if not apart and not only_read and foreign.may_differentiate(called):
         unsettle_gradients(run, (*depends, *of_callee))
         for leaf in own:
@@ -119,15 +120,15 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     switches = not apart and not keeps and not foreign.only_reads(called) and for_effect(run, site.node)
     for value in given if not only_read else ():  # last: of what a container holds nothing is known then
         havoc(run, value, switches=switches)
-    if isinstance(callee, Unknown) and isinstance(callee.part_of, Instance) and for_effect(run, site.node):
-        havoc(run, callee.part_of, switches=switches)  # a method that its class has from elsewhere
+    if unknown is not None and type(unknown.part_of) is Instance and for_effect(run, site.node):
+        havoc(run, unknown.part_of, switches=switches)  # a method that its class has from elsewhere
     run_handed_on(run)
     escape(run.autograd, depends, site.node)
     if not apart and not only_read and not foreign.only_reads(called):
         leave_place(run.autograd, depends)
     retained_escape(run.autograd, passed)
     # `retry(optimizer.zero_grad)`
-    arguments = [*passed, *(each.receiver for each in passed if isinstance(each, Bound))]
+    arguments = passed + [each.receiver for each in passed if type(each) is Bound]
     for hook in machine.watch.unknown_called:
         hook(callee, receiver, arguments, site.node)
     of_torch = is_of_torch(callee)
@@ -138,7 +139,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
         return Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)
     result = Unknown([*depends, *of_callee], source=site.node)
-    if isinstance(callee, Unknown) and callee.layer and receiver is None:
+    if unknown is not None and unknown.layer and receiver is None:
         result = made_of(passed, source=site.node)  # a method of a layer may do anything
         result.made_by = UNKNOWN_LAYER
         result.possible += tuple(each for each in of_callee if each not in result.depends)

@@ -43,7 +43,8 @@ def lookup(run: Run, name: str) -> Value:
         if frame.enclosing is None:
             return _global(run, frame, name)
         frame = frame.enclosing
-    return _bound_on_its_paths(frame.variables[name])
+    value = frame.variables[name]
+    return _bound_on_its_paths(value) if type(value) is Choice else value
 
 
 def _global(run: Run, frame: Frame, name: str) -> Value:
@@ -95,12 +96,12 @@ def _is_called_like_torch(name: str) -> bool:
     return known or modules.find(f"torch.nn.{name}") is not None
 
 
-def _bound_on_its_paths(value: Value) -> Value:
+def _bound_on_its_paths(value: Choice) -> Value:
     """A variable that some paths leave unbound: who comes past its use came on another path."""
-    if not isinstance(value, Choice) or not any(isinstance(each, Unbound) for _, each in value.alternatives):
+    bound = tuple([option for option in value.alternatives if type(option[1]) is not Unbound])
+    if len(bound) in (0, len(value.alternatives)):
         return value
-    bound = tuple(option for option in value.alternatives if not isinstance(option[1], Unbound))
-    return bound[0][1] if len(bound) == 1 else Choice(bound) if bound else value
+    return bound[0][1] if len(bound) == 1 else Choice(bound)
 
 
 def imported(qualified: str) -> Value:
@@ -111,7 +112,7 @@ def imported(qualified: str) -> Value:
 
 def canonical(qualified: str) -> str:
     """The public name of something of torch: `torch.nn.modules.linear.Linear` is `torch.nn.Linear`."""
-    if not qualified.startswith("torch."):
+    if not qualified.startswith(_PRIVATE):  # most names
         return qualified
     for private, public in _PUBLIC:
         if qualified.startswith(private):
@@ -129,6 +130,7 @@ _PUBLIC = (
     ("torch.autograd.variable.", "torch.autograd."),
     ("torch._tensor.", "torch."),
 )
+_PRIVATE = tuple([private for private, _ in _PUBLIC])
 _TORCH_NAMES = frozenset({"torch.no_grad", "torch.enable_grad", "torch.nn", "torch.optim", "torch.autograd"})
 _BUILTINS = frozenset(
     [

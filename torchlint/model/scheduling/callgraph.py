@@ -298,7 +298,7 @@ class CallGraph:
         exact = (words - means.keys()).union(*means.values())
         for number, each in enumerate(self._written):
             for word in each.words & exact:
-                waiting[word] = waiting.get(word, 0) | 1 << number
+                waiting[word] = (waiting[word] if word in waiting else 0) | 1 << number  # noqa: SIM401 - of very many
         first_class = len(self._written)
         for number, constructed in enumerate(self._constructed):
             for word in added:

@@ -30,9 +30,8 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
-    choose,
     is_foreign,
-    unknown_guard,
+    or_another,
 )
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written
@@ -49,18 +48,20 @@ def as_others_leave_it(run: Run, method: Function, instance: Instance, construct
     seen: set[str] = set()
     for cls in instance.cls.ancestry():
         for name, other in cls.attributes.items():
-            if not isinstance(other, Function) or not isinstance(other.definition, ir.FunctionDef) or name in seen:
+            if type(other) is not Function or name in own or name in seen:
+                continue
+            if not isinstance(other.definition, ir.FunctionDef):
                 continue
             seen.add(name)
-            if name in own or other is method or id(other.definition) in constructing:
+            if other is method or id(other.definition) in constructing:
                 continue
             if state and may_name(other.definition, state):  # else another file's need not be read for it
                 _leave_open(run, instance, state, written(other.definition).assigned.keys())
             if changes_flags(run, other):
                 leave_flags_open(run, instance, other.definition)
-        for statement in cls.definition.body:  # what has a method's name now may call the method
-            replaced = isinstance(statement, ir.FunctionDef) and isinstance(cls.attributes.get(statement.name), Unknown)
-            if replaced and isinstance(statement, ir.FunctionDef) and statement.name not in own | {"__init__"}:
+        replaced = {name for name, value in cls.attributes.items() if isinstance(value, Unknown)} - own - {"__init__"}
+        for statement in cls.definition.body if replaced else ():  # what has a method's name now may call the method
+            if isinstance(statement, ir.FunctionDef) and statement.name in replaced:
                 _leave_open(run, instance, state, written(statement).assigned.keys())
     turned = any(id(each.definition) in run.turned for each in instance.cls.ancestry())
     if turned or _has_method_of_elsewhere(instance):  # which turns what is on or off, or builds a network
@@ -98,7 +99,7 @@ def _set_outside(run: Run) -> frozenset[str]:
             elif isinstance(statement, (ir.AugmentedAssign, ir.For)):
                 targets.append(statement.target)
         for node in ir.walk(program.body) if "setattr" in program.text or not program.text else ():
-            if isinstance(node, ir.Call) and isinstance(node.function, ir.Name) and node.function.id == "setattr":
+            if type(node) is ir.Call and isinstance(node.function, ir.Name) and node.function.id == "setattr":
                 given = [each.value for each in node.arguments]
                 if len(given) == 3 and isinstance(given[1], ir.Constant) and not is_self(given[0]):
                     names.add(str(given[1].value))
@@ -128,4 +129,4 @@ def _is_state(value: Value) -> bool:
 def _or_another(value: Value) -> Value:
     if isinstance(value, Constant) and isinstance(value.value, bool):
         return Scalar("bool")
-    return choose([(unknown_guard(), value), (unknown_guard(), Unknown())])
+    return or_another(value)

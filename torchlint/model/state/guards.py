@@ -85,19 +85,22 @@ def _both(one: Guard, other: Guard) -> Guard | None:
     most, least = len(one), len(other)
     if most < least:
         one, other, most = other, one, least
+    new = other - one
     if most > _FEW:
         known = arms_of(one)
-        new = other - one
         for key, _ in new:
             if key in known:
                 return None
         return one | new
-    literals = one | other
-    return None if len(dict(literals)) < len(literals) else literals
+    for key, _ in new:
+        for branch, _ in one:
+            if branch == key:
+                return None
+    return one | new
 
 
 _FEW = 8
-"""Literals of a guard up to which it takes no longer to join it anew than to look up what it says of a branch."""
+"""Literals of a guard up to which it takes no longer to go through it than to look up what it says of a branch."""
 _last: list[tuple[Guard, dict[BranchKey, int]]] = [(ALWAYS, {})]
 
 

@@ -231,45 +231,45 @@ Listeners: TypeAlias = "tuple[Callable[..., None], ...]"
 class Watch:
     """The observers of a run, per hook only those that override it (a hook nobody overrides costs nothing)."""
 
-    computed: Listeners
-    operation: Listeners
-    called: Listeners
-    method: Listeners
-    unknown_called: Listeners
-    iterated: Listeners
-    attribute_read: Listeners
-    attribute_set: Listeners
-    name_set: Listeners
-    name_read: Listeners
-    indexed: Listeners
-    expression_statement: Listeners
-    compared: Listeners
-    binary: Listeners
-    unary: Listeners
-    wrote: Listeners
-    required_grad: Listeners
-    backward: Listeners
-    stepped: Listeners
-    zeroed: Listeners
-    mode_set: Listeners
-    loop_started: Listeners
-    iteration_started: Listeners
-    iteration_ended: Listeners
-    loop_left: Listeners
-    function_started: Listeners
-    function_ended: Listeners
-    entered: Listeners
-    left: Listeners
-    class_defined: Listeners
-    class_built: Listeners
-    module_called: Listeners
-    optimizer_built: Listeners
-    returned: Listeners
-    ran: Listeners
-    entry_started: Listeners
-    concluded: Listeners
-    finished: Listeners
-    foreign_called: Listeners
+    computed: Listeners = ()
+    operation: Listeners = ()
+    called: Listeners = ()
+    method: Listeners = ()
+    unknown_called: Listeners = ()
+    iterated: Listeners = ()
+    attribute_read: Listeners = ()
+    attribute_set: Listeners = ()
+    name_set: Listeners = ()
+    name_read: Listeners = ()
+    indexed: Listeners = ()
+    expression_statement: Listeners = ()
+    compared: Listeners = ()
+    binary: Listeners = ()
+    unary: Listeners = ()
+    wrote: Listeners = ()
+    required_grad: Listeners = ()
+    backward: Listeners = ()
+    stepped: Listeners = ()
+    zeroed: Listeners = ()
+    mode_set: Listeners = ()
+    loop_started: Listeners = ()
+    iteration_started: Listeners = ()
+    iteration_ended: Listeners = ()
+    loop_left: Listeners = ()
+    function_started: Listeners = ()
+    function_ended: Listeners = ()
+    entered: Listeners = ()
+    left: Listeners = ()
+    class_defined: Listeners = ()
+    class_built: Listeners = ()
+    module_called: Listeners = ()
+    optimizer_built: Listeners = ()
+    returned: Listeners = ()
+    ran: Listeners = ()
+    entry_started: Listeners = ()
+    concluded: Listeners = ()
+    finished: Listeners = ()
+    foreign_called: Listeners = ()
     """`unknown_called` of those for whom a function of another file is unknown code."""
 
     def __init__(self, observers: tuple[Observer, ...] = ()) -> None:
@@ -277,8 +277,8 @@ class Watch:
         for observer in observers:
             for hook in _overridden(type(observer)):
                 told.setdefault(hook, []).append(getattr(observer, hook))
-        for hook in HOOKS:
-            setattr(self, hook, tuple(told.get(hook, ())))
+        for hook, listeners in told.items():
+            setattr(self, hook, tuple(listeners))
         self.foreign_called = tuple(
             observer.unknown_called
             for observer in observers
@@ -310,8 +310,9 @@ class ForeignWatch(Watch):
     def __init__(self, home: Watch, here: Callable[[ir.Node], ir.Node]) -> None:
         super().__init__()
         for hook in self.HOOKS:
-            told = tuple(partial(_at, each, here) for each in getattr(home, hook))
-            setattr(self, hook, told)
+            listeners = getattr(home, hook)
+            if listeners:
+                setattr(self, hook, tuple([partial(_at, each, here) for each in listeners]))
 
 
 def _at(hook: Callable[..., None], here: Callable[[ir.Node], ir.Node], *arguments: object) -> None:

@@ -66,7 +66,8 @@ class Trail:
     def set(self, record: Any, field: Any, value: Any) -> None:
         """Set an attribute of a record, or a key of a dict, so that it can be undone."""
         if type(record) is dict:
-            self._log.append((record, field, record.get(field, MISSING)))
+            before = record[field] if field in record else MISSING  # noqa: SIM401 - a call costs more
+            self._log.append((record, field, before))
             record[field] = value
         else:
             self._log.append((record, field, getattr(record, field)))
@@ -87,7 +88,7 @@ class Trail:
         for record, field, _ in self._log[mark:]:
             key = (id(record), field)
             if key not in found:
-                now = record.get(field, MISSING) if type(record) is dict else getattr(record, field)
+                now = getattr(record, field) if type(record) is not dict else record.get(field, MISSING)
                 found[key] = (record, field, now)
         return found
 
@@ -100,10 +101,10 @@ class Trail:
         for record, field, old in changed:
             if type(record) is not dict:
                 setattr(record, field, old)
-            elif old is MISSING:
-                record.pop(field, None)
-            else:
+            elif old is not MISSING:
                 record[field] = old
+            elif field in record:
+                del record[field]
 
     def apply(self, changes: Changes) -> None:
         """Make changes taken earlier, on top of the present state."""
@@ -111,8 +112,10 @@ class Trail:
             if value is MISSING:
                 if type(record) is dict:
                     self.delete(record, field)
-            elif _read(record, field) is not value:
-                self.set(record, field, value)
+            else:
+                before = _read(record, field)
+                if before is not value:
+                    self._write(record, field, before, value)
 
     def join(self, arms: Many[tuple[Guard, Changes]]) -> None:
         """
@@ -139,14 +142,14 @@ class Trail:
         """What an `if` changes, which is most of what there is to join."""
         (guard, mine), (against, theirs) = one, other
         for key, (record, field, value) in mine.items():
-            before = _read(record, field)
+            before = getattr(record, field) if type(record) is not dict else record.get(field, MISSING)
             changed = theirs.get(key)
             rival = before if changed is None else changed[2]
             joined = value if value is rival else join_field(record, field, [(guard, value), (against, rival)])
             self._meet(record, field, before, joined)
         for key, (record, field, value) in theirs.items():
             if key not in mine:
-                before = _read(record, field)
+                before = getattr(record, field) if type(record) is not dict else record.get(field, MISSING)
                 joined = value if value is before else join_field(record, field, [(guard, before), (against, value)])
                 self._meet(record, field, before, joined)
 
@@ -154,13 +157,21 @@ class Trail:
         if joined is MISSING:
             self.delete(record, field)
         elif joined is not before:
-            self.set(record, field, joined)
+            self._write(record, field, before, joined)
+
+    def _write(self, record: Any, field: Any, before: Any, value: Any) -> None:
+        """`set` where it is known what was there."""
+        self._log.append((record, field, before))
+        if type(record) is dict:
+            record[field] = value
+        else:
+            setattr(record, field, value)
 
 
 def _read(record: Any, field: Any) -> Any:
-    if type(record) is dict:
-        return record.get(field, MISSING)
-    return getattr(record, field)
+    if type(record) is not dict:
+        return getattr(record, field)
+    return record[field] if field in record else MISSING  # noqa: SIM401 - a call costs more
 
 
 def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:

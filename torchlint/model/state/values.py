@@ -244,7 +244,7 @@ MOST_REACHABLE = 256
 
 def alternatives(value: Value, path: Guard = ALWAYS) -> tuple[tuple[Guard, Value], ...]:
     """The values it may be on a given path, each with its guard."""
-    if not isinstance(value, Choice):
+    if type(value) is not Choice:
         return ((ALWAYS, value),)
     if not path:
         return value.alternatives
@@ -290,30 +290,39 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
     return Choice(tuple(merged))
 
 
+def or_another(value: Value, depends: Iterable[Tensor] = ()) -> Value:
+    """
+    A value, or one that nobody knows in its place. It is the `choose` of the two, each under a guard of its own: what
+    nobody has named yet disagrees with no guard, so that none need be looked at.
+    """
+    kept, another = unknown_guard(), Unknown(depends)
+    if type(value) is not Choice:
+        return Choice(((kept, value), (unknown_guard(), another)))
+    options = [(inner | kept, each) for inner, each in value.alternatives]
+    if len(options) >= MOST_ALTERNATIVES:
+        return Unknown(tensor for each in (value, another) for tensor in reachable_tensors(each))
+    return Choice((*options, (unknown_guard(), another)))
+
+
 def _are_arms(one: Guard, other: Guard) -> bool:
     """Whether two guards are the two arms of one branch, so that together they say what they have in common."""
-    if len(one) != len(other):
-        return False
     rest = one - other
-    if len(rest) != 1:
+    if len(rest) != 1 or len(one) != len(other):
         return False
     ((key, arm),) = rest
     return arm in (0, 1) and (key, 1 - arm) in other and not (isinstance(key, tuple) and key[0] == "unknown")
 
 
 def _same(left: Value, right: Value) -> bool:
-    return left is right or (
-        type(left) is type(right) and isinstance(left, (Constant, Scalar, External)) and left == right
-    )
+    return left is right or (type(left) is type(right) and type(left) in _PLAIN and left == right)
+
+
+_PLAIN = frozenset({Constant, Scalar, External})
+"""Values that are compared by what they are."""
 
 
 def _distinct(tensors: Iterable[Tensor], most: int = MOST_DEPENDS) -> tuple[Tensor, ...]:
-    found: dict[int, Tensor] = {}
-    for tensor in tensors:
-        found.setdefault(id(tensor), tensor)
-        if len(found) >= most:
-            break
-    return tuple(found.values())
+    return tuple(dict.fromkeys(tensors))[:most]
 
 
 # ---- walking over values -----------------------------------------------------------------------------------------
@@ -328,12 +337,12 @@ MOST_LEVELS = 20
 
 def parts(value: Value) -> list[Value]:
     """What a container holds, or which values a choice is between; nothing of any other value."""
-    if isinstance(value, Sequence):
-        inner = list(value.items or ())
-    elif isinstance(value, Mapping):
-        inner = list((value.items or {}).values())
-    elif isinstance(value, Choice):
+    if type(value) is Choice:
         return [each for _, each in value.alternatives]
+    if type(value) is Sequence:
+        inner = [*value.items] if value.items is not None else []
+    elif type(value) is Mapping:
+        inner = [*value.items.values()] if value.items is not None else []
     else:
         return []
     if value.element is not None:
@@ -346,7 +355,7 @@ def fits(value: Value) -> bool:
     Whether a recursive walk over the parts of a value ends soon: it does not hold itself, and what it holds is neither
     too much nor nested too deeply. What doesn't fit counts as unknown.
     """
-    if not isinstance(value, (Sequence, Mapping, Choice)):
+    if type(value) not in _CONTAINERS:
         return True
     count = 0
     level = parts(value)
@@ -356,8 +365,12 @@ def fits(value: Value) -> bool:
         count += len(level)
         if count > MOST_PARTS:
             return False
-        level = [part for each in level if isinstance(each, (Sequence, Mapping, Choice)) for part in parts(each)]
+        level = [part for each in level if type(each) in _CONTAINERS for part in parts(each)]
     return not level
+
+
+_CONTAINERS = frozenset({Sequence, Mapping, Choice})
+"""Asked by its class, of which there is none derived: a look at a set is no call."""
 
 
 def explore(value: Value, into: Callable[[Value], Iterable[Value]]) -> Iterator[Value]:
@@ -375,12 +388,11 @@ def explore(value: Value, into: Callable[[Value], Iterable[Value]]) -> Iterator[
     pending: list[Value] = [value]
     while pending and len(seen) < MOST_PARTS:
         each = pending.pop()
-        if id(each) not in seen:
-            seen.add(id(each))
+        number = id(each)
+        if number not in seen:
+            seen.add(number)
             yield each
-            inner = list(into(each))
-            inner.reverse()
-            pending += inner
+            pending += [*into(each)][::-1]
 
 
 def within(value: Value, into: Callable[[Value], Iterable[Value]], depth: int) -> list[Value]:
@@ -392,8 +404,9 @@ def within(value: Value, into: Callable[[Value], Iterable[Value]], depth: int) -
         below: list[Value] = []
         for each in level:
             for part in into(each):
-                if id(part) not in seen:
-                    seen.add(id(part))
+                number = id(part)
+                if number not in seen:
+                    seen.add(number)
                     below.append(part)
         if not below:
             break
@@ -406,11 +419,11 @@ def within(value: Value, into: Callable[[Value], Iterable[Value]], depth: int) -
 
 def reachable_tensors(value: Value) -> list[Tensor]:
     """The tensors that code holding this value can get at (containers and unknowns are followed; instances are not)."""
-    if isinstance(value, Tensor):
+    if type(value) is Tensor:
         return [value]
-    if isinstance(value, Unknown):
+    if type(value) is Unknown or type(value) is Unbound:
         return [value.tensor] if value.tensor is not None else [*value.depends, *value.possible]
-    if not isinstance(value, (Sequence, Mapping, Choice)):
+    if type(value) not in _CONTAINERS:
         return []
     found: dict[int, Tensor] = {}
     seen: set[int] = set()
@@ -418,23 +431,24 @@ def reachable_tensors(value: Value) -> list[Tensor]:
     left = MOST_PARTS
     while pending and left > 0 and len(found) < MOST_REACHABLE:  # as `explore`, without its calls
         each = pending.pop()
-        if isinstance(each, (Sequence, Mapping, Choice)):
-            if id(each) in seen:
+        if type(each) in _CONTAINERS:
+            number = id(each)
+            if number in seen:
                 continue
-            seen.add(id(each))
+            seen.add(number)
             inner = parts(each)
         else:
             inner = [each]
         left -= len(inner)
         for index, part in enumerate(inner):
-            if isinstance(part, Tensor):
+            if type(part) is Tensor:
                 found[id(part)] = part
-            elif isinstance(part, Unknown):
+            elif type(part) in _CONTAINERS:  # its parts come before what follows it
+                pending += inner[index:][::-1]
+                break
+            elif type(part) is Unknown or type(part) is Unbound:
                 for tensor in (part.tensor,) if part.tensor is not None else (*part.depends, *part.possible):
                     found.setdefault(id(tensor), tensor)
-            elif isinstance(part, (Sequence, Mapping, Choice)):  # its parts come before what follows it
-                pending += reversed(inner[index:])
-                break
     return list(found.values())[:MOST_REACHABLE]
 
 
@@ -443,12 +457,10 @@ def sure_tensors(value: Value) -> list[Tensor]:
     Of the reachable tensors those that are in the value for certain: not what an unknown value only may depend on, nor
     what a list of unknown length may hold, nor one of several alternatives.
     """
-    if isinstance(value, Tensor):
+    if type(value) is Tensor:
         return [value]
-    if isinstance(value, Unknown):
-        return _sure(value)
-    if not isinstance(value, (Sequence, Mapping)):
-        return []
+    if type(value) is not Sequence and type(value) is not Mapping:
+        return _sure(value) if isinstance(value, Unknown) else []
     found: list[Tensor] = []
     for each in explore(value, _items):
         if isinstance(each, Tensor):
@@ -480,27 +492,30 @@ def made_of(values: Iterable[Value], *, source: ir.Node | None = None, layer: bo
     return Unknown(sure, source=source, certain_edge=True, layer=layer, possible=possible)
 
 
-_LEADING_NOWHERE = (Tensor, Constant, Scalar, External)
+_LEADING_NOWHERE = frozenset({Tensor, Constant, Scalar, External})
+
+
+_OBJECTS = frozenset({Module, Instance, Class})
 
 
 def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:
     """The objects and Modules that code which is given some values can get at, and what these may be that it made."""
     found: dict[int, Value] = {}
     for value in values:
-        if isinstance(value, _LEADING_NOWHERE):
+        if type(value) in _LEADING_NOWHERE:
             continue
         for each in within(value, _leads_to, 4):
-            if isinstance(each, (Module, Instance, Class)):
+            if type(each) in _OBJECTS:
                 found[id(each)] = each
     return tuple(found.values())[:MOST_DEPENDS]
 
 
 def _leads_to(value: Value) -> list[Value]:
-    if isinstance(value, Unknown):
-        return list(value.may_be)
-    if isinstance(value, Bound):
+    if type(value) is Unknown:
+        return [*value.may_be]
+    if type(value) is Bound:
         return [value.receiver]
-    if isinstance(value, Partial):
+    if type(value) is Partial:
         return [value.function, *value.given, *value.named.values()]
     return parts(value)
 

@@ -45,17 +45,17 @@ def kind_of(value: Value) -> str:
 
 
 def _kind_of(value: Value) -> str:
-    if isinstance(value, Tensor):
+    if type(value) is Tensor:
         return "tensor"
-    if isinstance(value, Constant):
+    if type(value) is Constant:
         return _constant_kind(value.value)
-    if isinstance(value, Scalar):
+    if type(value) is Scalar:
         return value.kind if value.kind in ("int", "float", "bool", "str", "number") else "other"
     if isinstance(value, Unknown):
         return "tensor" if value.tensor is not None else "unknown"
-    if isinstance(value, Sequence):
+    if type(value) is Sequence:
         return _sequence_kind(value)
-    if isinstance(value, External):
+    if type(value) is External:
         if _dtype(value.qualified) is not None:
             return "dtype"
         return "unknown" if is_value_of_elsewhere(value) else "other"
@@ -91,22 +91,22 @@ def as_argument(value: Value) -> object:
 
 
 def _argument(value: Value) -> object:
-    if isinstance(value, Tensor):
+    if type(value) is Tensor:
         return shapes.Sized(value.shape, value.dtype)
-    if isinstance(value, Unknown) and value.tensor is not None:
-        return shapes.Sized(value.tensor.shape, value.tensor.dtype)
-    if isinstance(value, Unknown) and value.made_by == INTEGER:
-        return _UNKNOWN_NUMBERS["int"]
-    if isinstance(value, Constant):
+    if type(value) is Constant:
         return value.value
-    if isinstance(value, Sequence) and value.items is not None:
+    if isinstance(value, Unknown):
+        if value.tensor is not None:
+            return shapes.Sized(value.tensor.shape, value.tensor.dtype)
+        return _UNKNOWN_NUMBERS["int"] if value.made_by == INTEGER else shapes.UNKNOWN
+    if type(value) is Sequence and value.items is not None:
         items = [_argument(each) for each in value.items]
         if any(isinstance(item, shapes.Sized) for item in items):
             return items
         return tuple(items)
-    if isinstance(value, Scalar):
+    if type(value) is Scalar:
         return _UNKNOWN_NUMBERS.get(value.kind, shapes.UNKNOWN)
-    if isinstance(value, External):
+    if type(value) is External:
         return _dtype(value.qualified) or shapes.UNKNOWN
     if isinstance(value, Choice):
         arguments = [_argument(each) for _, each in value.alternatives]

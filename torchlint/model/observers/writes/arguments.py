@@ -135,7 +135,7 @@ class Arguments(Observer):
                 each.fresh = False
 
     def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
-        if not isinstance(value, Tensor):
+        if type(value) is not Tensor:
             return
         self._names[id(value)] = name
         if self._modified and self._asks_form(origin):

@@ -86,7 +86,7 @@ class KeptTensors:
 
     def ran(self, statement: ir.Statement) -> None:
         """A statement has run: it may have put a tensor into a container."""
-        if isinstance(statement, ir.ExpressionStatement):
+        if type(statement) is ir.ExpressionStatement:
             call = statement.value
             method = call.function if isinstance(call, ir.Call) else None
             if not isinstance(call, ir.Call) or not isinstance(method, ir.Attribute):
@@ -96,9 +96,9 @@ class KeptTensors:
                 self._keep(method.value, ..., call.arguments[0].value, statement)
             elif method.attr in _TAKES and self.elements and isinstance(method.value, ir.Name):
                 self._taken_from(self._value(self.machine.frame.variables.get(method.value.id)))
-        elif isinstance(statement, ir.Assign) and len(statement.targets) == 1 and statement.value is not None:
+        elif type(statement) is ir.Assign and statement.value is not None:
             target = statement.targets[0]
-            if isinstance(target, ir.Subscript):
+            if type(target) is ir.Subscript and len(statement.targets) == 1:
                 key = target.index.value if isinstance(target.index, ir.Constant) else ...
                 self._keep(target.value, key, statement.value, statement, _picked(self.machine, target))
 

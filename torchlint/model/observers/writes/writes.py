@@ -423,7 +423,8 @@ class SecondNames(Observer):
         self._second.append(_Second(name, target, tensor, event, self.machine.guard, set(), self.machine.frame))
 
     def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
-        self._read(name, value)
+        if self._second:
+            self._read(name, value)
 
     def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
         if self._second:
