@@ -580,3 +580,26 @@ def another_key_each_time():
         return found
 
     found = run({}, 3)
+
+
+def one_half_is_activated_in_place():
+    x = torch.rand(4, 6)
+
+    def gate(x, dim):
+        a, b = x.chunk(2, dim=dim)
+        return a.tanh_() * b.sigmoid_()
+
+    before = x.clone()
+    gated = gate(x.clone(), -1)
+    assert torch.allclose(gated, before[:, :3].tanh() * before[:, 3:].sigmoid())
+
+
+def one_half_is_activated_in_place_and_read_again():
+    """Holds: torch.equal(out, 2 * half)"""
+
+    def gate(x, dim):
+        a, b = x.chunk(2, dim=dim)
+        half = a
+        return a.tanh_() + half, half  # warning: [TLN216]
+
+    out, half = gate(torch.rand(4, 6), -1)

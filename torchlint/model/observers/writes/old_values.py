@@ -142,8 +142,11 @@ class OldValues(Observer):
             held = value.tensor if isinstance(value, Unknown) else value
             if not isinstance(held, Tensor) or held.storage is not tensor.storage or _are_apart(held, tensor):
                 continue
-            if how == "name" and (name == given or held is not tensor or not self._is_second_name(name, tensor)):
+            second = name != given and held is tensor and self._is_second_name(name, tensor)
+            if how == "name" and not second:
                 continue
+            if tensor.view == "multi" and name != given and not second:
+                continue  # one of several parts that do not overlap: one tensor may stand for all of them
             names[name] = held
         if not names or (how == "name" and not given):
             return
@@ -307,13 +310,7 @@ class OldValues(Observer):
 
 
 def _are_apart(one: Tensor, other: Tensor) -> bool:
-    """
-    Whether two views are parts of one tensor that are kept apart: by a number in their indices (`h[:, 0]` and
-    `h[:, 1]`), or because they are two of what one `chunk`, `split` or `unbind` returned, which never overlap
-    (`at::TensorSplit` and its like, ATen/native/TensorShape.cpp).
-    """
-    if one is not other and one.view == other.view == "multi" and one.base is other.base:
-        return one.origin is other.origin
+    """Whether two views are parts of one tensor that a number in their indices keeps apart: `h[:, 0]` and `h[:, 1]`."""
     if not isinstance(one.origin, ir.Subscript) or not isinstance(other.origin, ir.Subscript):
         return False
     if not one.inputs or not other.inputs or one.inputs[0] is not other.inputs[0]:
