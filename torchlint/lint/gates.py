@@ -230,10 +230,11 @@ class Gates:
         """Whether a file of the package puts a name into torch, or a module under that name among those loaded."""
         module, _, last = name.rpartition(".")
         puts = re.compile(
-            rf"\b{re.escape(module)}\.{re.escape(last)}[ \t]*=(?!=)"
+            rf"(?:^|[;=])[ \t]*{re.escape(module)}\.{re.escape(last)}[ \t]*=(?!=)"  # an annotation has a colon before
             rf"|\bsetattr\(\s*{re.escape(module)}\s*,\s*[\"']{re.escape(last)}[\"']"
             rf"|\bmodules\[[\"']{re.escape(name)}(?:\.\w+)*[\"']\]"
-            rf"|\bmodules\.setdefault\(\s*[\"']{re.escape(name)}[\"']"
+            rf"|\bmodules\.setdefault\(\s*[\"']{re.escape(name)}[\"']",
+            re.MULTILINE,
         )
         return bool(puts.search(self._text)) or any(puts.search(text) for _, text in self._project.mentioning(last))
 
