@@ -126,8 +126,9 @@ def _one_for_all(element: Value | None) -> Module | Instance | None:
         return element
     options = [each for _, each in element.alternatives] if isinstance(element, Choice) else []
     first = options[0] if options else None
-    alike = isinstance(first, Module) and not first.kind.container
-    return first if alike and all(isinstance(each, Module) and _is_like(first, each) for each in options) else None
+    if not isinstance(first, Module) or first.kind.container:
+        return None
+    return first if all(isinstance(each, Module) and _is_like(first, each) for each in options) else None
 
 
 def _is_like(first: Module, other: Module) -> bool:
