@@ -2433,3 +2433,48 @@ def result_of_a_given_layer_that_is_not_differentiated():
             return mean
 
     Teacher(nn.Linear(3, 3))(torch.rand(2, 3))
+
+
+def layers_that_a_loop_has_appended():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, inputs, hidden, outputs, dropout=0.1):
+            super().__init__()
+            layers = []
+            for each in hidden:
+                layers.append(nn.Linear(inputs, each))
+                inputs = each
+            layers.append(nn.Linear(inputs, outputs))
+            self.layers = nn.ModuleList(layers)
+            self.dropout = dropout
+
+        def forward(self, x):
+            hidden, last = self.layers[:-1], self.layers[-1]
+            for layer in hidden:
+                x = F.relu(layer(x))
+                x.mul_(2)  # error: [TLN201]
+                if self.dropout > 0:
+                    x = F.dropout(x, p=self.dropout, training=self.training)
+            return last(x)
+
+    eval("Net")(3, [3, 3], 2)(torch.rand(2, 3)).sum().backward()
+
+
+def layers_that_may_be_of_two_kinds():
+    class Net(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            layers = []
+            for size in sizes:
+                layers.append(nn.Linear(size, size))
+                layers.append(nn.Softplus())
+            self.layers = nn.ModuleList(layers)
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            x.mul_(2)
+            return x
+
+    Net([3, 3])(torch.rand(2, 3)).sum().backward()

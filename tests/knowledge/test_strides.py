@@ -121,6 +121,8 @@ _ORDERED: list[tuple[str, dict[str, object], Callable[[Any], Any]]] = [
     ("unbind", {"dim": 1}, lambda x: x.unbind(1)[1]),
     ("select", {"dim": -1, "index": 1}, lambda x: x.select(-1, 1)),
     ("getitem", {"index": 1}, lambda x: x[1]),
+    ("getitem", {"index": (slice(None, UNKNOWN), slice(0, UNKNOWN))}, lambda x: x[:3, 0:2]),
+    ("getitem", {"index": (..., slice(None, UNKNOWN))}, lambda x: x[..., :3]),
     ("narrow", {"dim": 2, "start": 1, "length": 2}, lambda x: x.narrow(2, 1, 2)),
     ("chunk", {"chunks": 2, "dim": 3}, lambda x: x.chunk(2, 3)[1]),
 ]
@@ -146,3 +148,8 @@ def test_fused_attention_lays_its_result_as_its_query() -> None:
         laid = tuple(sorted(range(4), key=lambda axis: -out.stride(axis)))
         assert laid == HEADS_INSIDE
         assert out.transpose(1, 2).is_contiguous()
+
+
+@pytest.mark.parametrize("index", [slice(1, UNKNOWN), slice(None, 3), (slice(None), None), (slice(None, UNKNOWN, 2),)])
+def test_nothing_is_said_of_what_is_surely_not_all_of_a_tensor(index: object) -> None:
+    assert order_after("getitem", {"index": index}, (0, 1, 2), None) is None

@@ -24,6 +24,7 @@ from torchlint.model.state.values import (
     GRAD_YES,
     NONE,
     NOT_RECORDED,
+    Choice,
     Constant,
     Grad,
     GraphNode,
@@ -93,8 +94,9 @@ def new_layer(torch: Torch, kind: modules.ModuleKind, site: CallSite) -> Module:
         module.tail = site.tail if kind.container == "sequential" and module.children is None else None
         if kind.container == "list" and module.children is None and len(site.positional) == 1:
             given = site.positional[0]
-            if isinstance(given, Sequence) and isinstance(given.element, (Module, Instance)):
-                module.element = given.element
+            element = _one_for_all(given.element) if isinstance(given, Sequence) else None
+            if element is not None:
+                module.element = element
     return module
 
 
@@ -116,6 +118,30 @@ def _copies(torch: Torch, module: Module, site: CallSite) -> bool:
             copy.name = f"layers.{index}.{name}"
             module.parameters[copy.name] = copy
     return True
+
+
+def _one_for_all(element: Value | None) -> Module | Instance | None:
+    """The Module that stands for all of a list, if there is one: of layers that are alike the first."""
+    if isinstance(element, (Module, Instance)):
+        return element
+    options = [each for _, each in element.alternatives] if isinstance(element, Choice) else []
+    first = options[0] if options else None
+    if not isinstance(first, Module) or first.kind.container:
+        return None
+    return first if all(isinstance(each, Module) and _is_like(first, each) for each in options) else None
+
+
+def _is_like(first: Module, other: Module) -> bool:
+    """Whether as much is known of two layers, and the same."""
+    if first.kind is not other.kind or first.config != other.config or first.training is not other.training:
+        return False
+    return _known(first) == _known(other)
+
+
+def _known(layer: Module) -> dict[str, object]:
+    """What is known of the parameters of a layer."""
+    tensors = {name: each for name, each in layer.parameters.items() if isinstance(each, Tensor)}
+    return {name: (each.shape, each.own, each.is_parameter) for name, each in tensors.items()}
 
 
 def _children(container: str, site: CallSite) -> tuple[tuple[Value, ...] | None, tuple[str, ...]]:
