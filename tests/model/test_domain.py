@@ -160,6 +160,18 @@ def test_trail_undoes_and_joins() -> None:
     assert dict(joined.alternatives) == {guard((1, 1)): Constant(2), guard((1, 0)): Constant(1)}
 
 
+def test_what_nobody_sees_any_more_is_no_change() -> None:
+    trail, own, others = Trail(), {"a": Constant(1)}, {"a": Constant(1)}
+    mark = trail.mark()
+    trail.set(own, "a", Constant(2))
+    trail.set(others, "a", Constant(2))
+    assert [record for record, _, _ in trail.changes(mark, own).values()] == [others]
+    trail.forget(mark, own)
+    assert [record for record, _, _ in trail.changes(mark).values()] == [others]
+    trail.undo(mark)
+    assert others == {"a": Constant(1)}
+
+
 def test_lists_of_different_length_lose_their_length_alone() -> None:
     trail, values = Trail(), Sequence("list", (Constant(1),))
     mark = trail.mark()

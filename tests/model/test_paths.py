@@ -14,6 +14,31 @@ import pytest
 
 HEAD = "import torch\nimport somewhere\nfrom somewhere import flag\nx = torch.ones(3, requires_grad=True)\n"
 PROGRAMS = {
+    "a function sees what each path has set where it was made": """
+        def make():
+            y = x.exp()
+            def get():
+                return y
+            if flag:
+                return get
+            y = x + 1
+            return get
+        z = make()()
+        z.add_(1)  # warning: [TLN201]
+        z.sum().backward()
+    """,
+    "a lambda sees it, too": """
+        def make():
+            y = x + 1
+            get = lambda: y
+            if flag:
+                y = x.exp()
+                return get
+            return get
+        z = make()()
+        z.add_(1)  # warning: [TLN201]
+        z.sum().backward()
+    """,
     "both arms save": """
         if flag:
             y = x.exp()

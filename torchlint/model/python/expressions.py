@@ -95,6 +95,7 @@ def _starred(run: Run, node: ir.Starred) -> Value:
 
 def _lambda(run: Run, node: ir.Lambda) -> Value:
     defaults = {p.name: run.evaluate(p.default) for p in node.parameters if p.default is not None}
+    run.machine.frame.capture()
     return Function(node, run.machine.frame, defaults)
 
 

@@ -258,7 +258,7 @@ def run_body(run: Run, definition: ir.FunctionDef, frame: Frame) -> Value:
     machine = run.machine
     caller, statement, path, built_in = machine.frame, machine.statement, machine.path, machine.built_in
     run.entered.add(id(definition))
-    call = CallFrame(definition, machine.trail.mark(), machine.path, machine.tick())
+    call = CallFrame(definition, machine.trail.mark(), machine.path, machine.tick(), frame)
     machine.stack.append(call)
     machine.frame = frame
     try:
@@ -266,14 +266,17 @@ def run_body(run: Run, definition: ir.FunctionDef, frame: Frame) -> Value:
     finally:
         machine.frame, machine.statement = caller, statement
         machine.stack.pop()
+    own = call.own()
     if not machine.dead:
-        call.returns.append((machine.path - path, machine.trail.changes(call.mark) if call.returns else {}, NONE))
+        changes = machine.trail.changes(call.mark, own) if call.returns else {}
+        call.returns.append((machine.path - path, changes, NONE))
     machine.path, machine.built_in = path, built_in
     if not call.returns:
         machine.dead = True
         return Unknown()
     if len(call.returns) == 1 and not machine.dead:
-        machine.dead = False
+        if own is not None:
+            machine.trail.forget(call.mark, own)
         return call.returns[0][2]
     machine.trail.undo(call.mark)
     machine.dead = False

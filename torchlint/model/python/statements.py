@@ -244,7 +244,7 @@ def _return(run: Run, node: ir.Return) -> None:
         _finally(run)
         for hook in machine.watch.returned:
             hook(value, node.origin)
-        call.returns.append((machine.path - call.path, machine.trail.changes(call.mark), value))
+        call.returns.append((machine.path - call.path, machine.trail.changes(call.mark, call.own()), value))
     machine.dead = True
 
 

@@ -219,6 +219,7 @@ def set_variable(run: Run, name: str, value: Value) -> None:
 def closure_of(run: Run, owner: Class | None) -> Frame:
     """The frame a new function closes over: class bodies are not part of it."""
     frame = run.machine.frame
+    frame.capture()
     return frame.enclosing if owner is not None and frame.enclosing is not None else frame
 
 

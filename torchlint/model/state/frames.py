@@ -23,14 +23,19 @@ _COMPILES = re.compile(r"(?:^|\bjit\.)(?:script|script_method|export)$")
 class CallFrame:
     """What a running function has returned so far: each `return` with the changes made on the way to it."""
 
-    __slots__ = ("definition", "mark", "path", "returns", "started")
+    __slots__ = ("definition", "frame", "mark", "path", "returns", "started")
 
-    def __init__(self, definition: ir.Node, mark: int, path: Guard, started: int) -> None:
+    def __init__(self, definition: ir.Node, mark: int, path: Guard, started: int, frame: Frame) -> None:
         self.started = started
         self.definition = definition
         self.mark = mark
         self.path = path
+        self.frame = frame
         self.returns: list[tuple[Guard, Changes, Value]] = []
+
+    def own(self) -> dict[str, Value] | None:
+        """The variables that nobody sees once the function has returned, so that no path need know them; None: none."""
+        return None if self.frame.captured else self.frame.variables
 
 
 def activated(machine: Machine) -> int:

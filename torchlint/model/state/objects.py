@@ -27,6 +27,14 @@ class Frame:
     enclosing: Frame | None = None
     globals_: frozenset[str] = frozenset()
     nonlocals: frozenset[str] = frozenset()
+    captured: bool = False
+    """A function that was made in it sees the variables, also when the one whose they are has returned."""
+
+    def capture(self) -> None:
+        """A function sees the variables of this frame, and those around it."""
+        frame: Frame | None = self
+        while frame is not None and not frame.captured:
+            frame.captured, frame = True, frame.enclosing
 
 
 @dataclass(slots=True, eq=False)

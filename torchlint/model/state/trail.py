@@ -82,15 +82,22 @@ class Trail:
         """A point to go back to."""
         return len(self._log)
 
-    def changes(self, mark: int) -> Changes:
-        """The fields changed since the mark, with their present values."""
+    def changes(self, mark: int, less: dict[str, Value] | None = None) -> Changes:
+        """The fields changed since the mark, with their present values; less those of one record."""
         found: Changes = {}
         for record, field, _ in self._log[mark:]:
+            if record is less:
+                continue
             key = (id(record), field)
             if key not in found:
                 now = getattr(record, field) if type(record) is not dict else record.get(field, MISSING)
                 found[key] = (record, field, now)
         return found
+
+    def forget(self, mark: int, record: dict[str, Value]) -> None:
+        """Nobody can ask for a record any more: its changes since the mark need be neither undone nor joined."""
+        log = self._log
+        log[mark:] = [change for change in log[mark:] if change[0] is not record]
 
     def undo(self, mark: int) -> None:
         """Back to the state at the mark."""
