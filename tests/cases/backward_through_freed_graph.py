@@ -1176,3 +1176,119 @@ def graph_kept_though_the_loss_was_moved():
         loss.backward()
 
     train(eval("'cpu'"))
+def detached_by_unknown_code_in_one_arm_whose_value_is_used():
+    def cut(value):
+        value.detach_().requires_grad_()
+        return value
+
+    often = eval("1")
+    y = torch.rand(3, requires_grad=True).exp()
+    if often:
+        kept = eval("cut")(y)
+    y.sum().backward()
+    y.sum().backward()
+    print(kept)
+
+
+def kept_by_unknown_code_in_one_arm_whose_value_is_used():
+    """Raises: Trying to backward through the graph a second time"""
+    often = eval("1")
+    y = torch.rand(3, requires_grad=True).exp()
+    if often:
+        kept = eval("float")(y.sum())
+    else:
+        kept = 0.0
+    y.sum().backward()
+    y.sum().backward()  # error: [TLN101]
+    print(kept)
+
+
+def number_set_under_a_name_that_nobody_knows():
+    class Holder:
+        pass
+
+    x = torch.rand(3, requires_grad=True)
+    holder = Holder()
+    holder.factor = x.exp()
+    (x * holder.factor).sum().backward()
+    setattr(holder, eval("'factor'"), 1)
+    (x * holder.factor).sum().backward()
+
+
+def attributes_written_through_a_dictionary_that_has_a_name():
+    class Holder:
+        pass
+
+    x = torch.rand(3, requires_grad=True)
+    holder = Holder()
+    holder.loss = x.exp().sum()
+    holder.loss.backward()
+    found = vars(holder)
+    found["loss"] = x.sum()
+    holder.loss.backward()
+    holder.loss = x.exp().sum()
+    holder.loss.backward()
+    found.update(loss=x.sum())
+    holder.loss.backward()
+
+
+def attributes_replaced_all_at_once():
+    class Holder:
+        pass
+
+    x = torch.rand(3, requires_grad=True)
+    holder = Holder()
+    holder.loss = x.exp().sum()
+    holder.loss.backward()
+    holder.__dict__ = {"loss": x.sum()}
+    holder.loss.backward()
+
+
+def attributes_only_read_through_their_dictionary():
+    """Raises: Trying to backward through the graph a second time"""
+
+    class Holder:
+        pass
+
+    x = torch.rand(3, requires_grad=True)
+    holder = Holder()
+    holder.loss = x.exp().sum()
+    holder.loss.backward()
+    found = vars(holder)
+    print(found.get("loss"), list(found))
+    holder.loss.backward()  # error: [TLN101]
+
+
+def default_list_that_unknown_code_fills():
+    def fill(defaults):
+        defaults[0].append(torch.rand(3, requires_grad=True))
+
+    def keep(value, kept=[]):
+        kept.append(value)
+        return kept
+
+    y = torch.rand(3, requires_grad=True).exp()
+    eval("fill")(keep.__defaults__)
+    keep(y)[0].sum().backward()
+    keep(y)[0].sum().backward()
+
+
+def gradient_with_respect_to_itself_whichever_it_is():
+    rounded = eval("1")
+    r = torch.rand(3, requires_grad=True) * 2
+    if rounded:
+        r = r * 3
+    r.mul_(torch.rand(3))
+    torch.autograd.grad(r, r, torch.ones(3))
+    torch.autograd.grad(r, r, torch.ones(3))
+
+
+def gradient_with_respect_to_what_one_of_them_is():
+    """Raises: Trying to backward through the graph a second time"""
+    rounded = eval("1")
+    x = torch.rand(3, requires_grad=True)
+    r = x.exp()
+    if rounded:
+        r = r.tanh()
+    torch.autograd.grad(r, x, torch.ones(3))
+    torch.autograd.grad(r, x, torch.ones(3))  # error: [TLN101]

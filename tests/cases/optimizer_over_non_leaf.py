@@ -461,3 +461,39 @@ def default_device_set_by_what_unknown_code_makes_of_torch():
     start = torch.zeros(3, requires_grad=True).to("meta")
     torch.optim.Adam([start], lr=0.1)
     torch.set_default_device(None)
+
+
+def called_only_where_unknown_code_may_have_set_the_device():
+    def made():
+        weight = torch.ones(3, requires_grad=True).to("meta")
+        return torch.optim.SGD([weight], lr=0.1)
+
+    place = eval("torch.device")
+    with place("meta"):
+        made()
+
+
+def called_where_nothing_has_set_the_device():
+    """Raises: can't optimize a non-leaf Tensor"""
+
+    def made():
+        weight = torch.ones(3, requires_grad=True).to("meta")
+        return torch.optim.SGD([weight], lr=0.1)  # error: [TLN304]
+
+    with torch.enable_grad():
+        made()
+
+
+def default_dtype_that_unknown_code_sets_back():
+    import contextlib
+
+    @contextlib.contextmanager
+    def kept():
+        before = torch.get_default_dtype()
+        yield
+        torch.set_default_dtype(before)
+
+    with eval("kept")():
+        torch.set_default_dtype(torch.float64)
+    weight = torch.ones(3, requires_grad=True).to(torch.float32)
+    torch.optim.SGD([weight], lr=0.1)  # warning: [TLN304]

@@ -2478,3 +2478,41 @@ def layers_that_may_be_of_two_kinds():
             return x
 
     Net([3, 3])(torch.rand(2, 3)).sum().backward()
+def gradient_with_respect_to_itself_perhaps_written():
+    scaled = eval("1")
+    weight = torch.rand(3, requires_grad=True)
+    r = torch.rand(3, requires_grad=True) * 2
+    if scaled:
+        r.mul_(weight)
+    with torch.no_grad():
+        weight.add_(1)
+    torch.autograd.grad(r, r, torch.ones(3))
+
+
+def gradient_with_respect_to_what_it_was_computed_from_perhaps_written():
+    """Raises: modified by an inplace operation"""
+    scaled = eval("1")
+    weight = torch.rand(3, requires_grad=True)
+    x = torch.rand(3, requires_grad=True)
+    r = x * 2
+    if scaled:
+        r.mul_(weight)
+    with torch.no_grad():
+        weight.add_(1)  # warning: [TLN201]
+    torch.autograd.grad(r, [r, x], torch.ones(3))
+
+
+def layer_put_into_the_dictionary_of_what_unknown_code_hands_back():
+    class Exponential(nn.Module):
+        def forward(self, x):
+            return x.exp()
+
+    def same(value):
+        return value
+
+    net = nn.Sequential(Exponential())
+    eval("same")(net).__dict__["_modules"]["0"] = nn.Identity()
+    h = torch.rand(3, requires_grad=True) * 1
+    y = net(h)
+    y.add_(1)
+    y.sum().backward()

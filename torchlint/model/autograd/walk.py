@@ -16,6 +16,8 @@ TANGLED: Guard = frozenset({(("unknown", -1), 1)})
 """A way through the graph that rests on more decisions than `MOST_LITERALS` proves nothing any more."""
 _MOST_WAYS = 4
 """Ways to one node that are told apart."""
+_MOST_ARMS = 8
+"""Paths on which inputs differ that are told apart."""
 MOST_NODES = 1_500
 """Nodes visited per backward pass; past it the pass is followed no further."""
 
@@ -102,36 +104,43 @@ def walk_to(
     through: set[int] | None,
 ) -> tuple[Visited, list[tuple[Guard, Tensor]], set[int]]:
     """
-    As `walk`, to inputs each of which may be one of several tensors: on a path where it is one of them, what leads to
-    another need not run.
+    As `walk`, to inputs each of which may be one of several tensors, or have come by its value in one of several ways:
+    on a path where a gradient ends at one place, what leads to another need not run.
     """
-    arms = _arms([_decided(guard) for guard, _ in inputs or ()])
-    if inputs is None or len(arms) < 2:
-        wanted = None if inputs is None else [tensor for _, tensor in inputs]
-        return walk(autograd, starts, targets(autograd, wanted), through=through)
+    if inputs is None:
+        return walk(autograd, starts, None, through=through)
+    ends = [(guard, *end) for guard, tensor in inputs for end in edges_of(autograd, tensor)]
+    wanted = [(both, node) for guard, inner, node in ends if (both := conjoin(guard, inner)) is not None]
+    arms = _arms({_decided(guard) for guard, _ in wanted})
+    if arms is None:
+        starts = [(guard | TANGLED, node) for guard, node in starts]
+    if arms is None or len(arms) < 2:
+        return walk(autograd, starts, _places([node for _, node in wanted]), through=through)
     visited: Visited = {}
     leaves: list[tuple[Guard, Tensor]] = []
     reached: set[int] = set()
     for arm in sorted(arms, key=repr):
+        if not agree(arm, autograd.machine.guard):
+            continue
         on_it = [(both, node) for guard, node in starts if (both := conjoin(guard, arm)) is not None]
-        wanted = [tensor for guard, tensor in inputs if conjoin(_decided(guard), arm) is not None]
-        nodes, ends, known = walk(autograd, on_it, targets(autograd, wanted), through=through)
+        there = [node for guard, node in wanted if agree(_decided(guard), arm)]
+        nodes, ends_of_arm, known = walk(autograd, on_it, _places(there), through=through)
         for key, (node, ways) in nodes.items():
             visited.setdefault(key, (node, []))[1].extend(ways)
-        leaves += ends
+        leaves += ends_of_arm
         reached |= known
     return visited, leaves, reached
 
 
-def _arms(guards: list[Guard]) -> set[Guard]:
-    """
-    The paths on which inputs differ. What is given on no condition is so where what is given on one is not: on each
-    path on which a part of that condition fails.
-    """
-    arms = set(guards)
-    if ALWAYS not in arms or len(arms) == 1:
-        return arms
-    return (arms - {ALWAYS}) | set(left_by(sorted(arms - {ALWAYS}, key=repr)))
+def _arms(guards: set[Guard]) -> set[Guard] | None:
+    """The paths on which gradients end at other places, by the guards of these; None where they are too many."""
+    arms = {ALWAYS}
+    for guard in sorted(guards - {ALWAYS}, key=repr):
+        parts = (guard, *left_by([guard]))
+        arms = {both for arm in arms for part in parts if (both := meet(arm, part)) is not None}
+        if len(arms) > _MOST_ARMS:
+            return None
+    return arms
 
 
 def _decided(guard: Guard) -> Guard:
@@ -232,7 +241,11 @@ def targets(autograd: Autograd, inputs: list[Tensor] | None) -> set[int] | None:
     """Where the gradients that are asked for flow: ids of nodes and leaves."""
     if inputs is None:
         return None
-    ends = [node for tensor in inputs for _, node in edges_of(autograd, tensor)]
+    return _places([node for tensor in inputs for _, node in edges_of(autograd, tensor)])
+
+
+def _places(ends: list[GraphNode | Tensor]) -> set[int]:
+    """The ids of what a gradient ends at, and of the nodes whose output that is one of."""
     shared = [node.output_of for node in ends if isinstance(node, GraphNode) and node.output_of is not None]
     return {id(node) for node in (*ends, *shared)}
 

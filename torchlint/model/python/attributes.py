@@ -84,7 +84,9 @@ def misses_gradient(run: Run, owner: Value, node: ir.Attribute) -> bool:
 def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
     """`value.name`."""
     if name == "__dict__" and isinstance(value, (Instance, Unknown, Module)):
-        return Mapping(None, Unknown(part_of=value))
+        held = Unknown(part_of=value)
+        held.may_be = value.may_be if isinstance(value, Unknown) else (value,)
+        return Mapping(None, held)
     if type(value) is Instance:
         return instance_attribute(run, value, name, origin)
     if type(value) is Choice:
@@ -117,6 +119,8 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
         return value.items[place] if place < len(value.items) else Unknown(source=origin)
     if isinstance(value, Optimizer) and name == "param_groups":
         return Unknown(source=origin, part_of=value)
+    if isinstance(value, Function) and name in ("__defaults__", "__kwdefaults__"):
+        return Sequence("tuple", tuple(value.defaults.values()))  # of which of the two each is, nobody asks
     if isinstance(value, (Sequence, Mapping, Optimizer, Function, Partial)):
         return Bound(value, name)
     return Unknown(source=origin)

@@ -25,6 +25,7 @@ from torchlint.model.python.members import (
     set_member,
     set_members,
     set_tensor_attribute,
+    written_to_mapping,
 )
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.special_methods import given_to_special
@@ -296,6 +297,7 @@ def store(
         if each.items is not None and isinstance(index, Constant):
             machine.trail.set(each, "items", {**each.items, index.value: value})
         else:
+            written_to_mapping(run, each, value)
             every = [*(each.items or {}).values(), *([each.element] if each.element is not None else []), value]
             machine.trail.set(each, "element", any_of(every))
             machine.trail.set(each, "items", None)

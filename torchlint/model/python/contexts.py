@@ -33,7 +33,7 @@ from torchlint.model.state.values import (
     alternatives,
     reachable_tensors,
 )
-from torchlint.model.torch.defaults import device_context
+from torchlint.model.torch.defaults import device_context, unsettle_default
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written
@@ -79,7 +79,8 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     inference, callers_mode, unchecked = machine.inference, machine.callers_mode, autograd.recomputed
     modes_set = torch.modes_set
     device = entered_device = torch.default_device
-    device_set = torch.device_set
+    device_set, dtype = torch.device_set, torch.default_dtype
+    called, keeps_defaults = len(machine.callers.called), True
     if not _keeps_dtypes(run, item.context):
         torch.very_dtypes = False
         autograd.may_cast = True
@@ -102,7 +103,8 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         entered_value = _enter(run, item.context, value)
         if item.target is not None:
             assign(run, item.target, entered_value)
-        entered_device = device_context(torch, value, _keeps_device(run, item.context, value))
+        keeps_defaults = _keeps_device(run, item.context, value)
+        entered_device = device_context(torch, value, keeps_defaults)
         if entered_device != device:
             machine.trail.set(torch, "default_device", entered_device)
         autograd.recomputed = autograd.recomputed or _takes_saved(run, item.context, value)
@@ -122,6 +124,10 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     if entered_device != device and not machine.dead:  # else it is left as it was set inside, by a call
         same = torch.default_device == entered_device and (entered_device != "" or torch.device_set == device_set)
         machine.trail.set(torch, "default_device", device if same else "")
+    if entered_device != device and len(machine.callers.called) > called:
+        torch.unsettled = True  # what is only called in here is not called with the device that the file begins with
+    if not keeps_defaults and torch.default_dtype != dtype:  # whoever is left may set back what was set inside
+        unsettle_default(torch, "default_dtype")
     machine.grad_mode, torch.very_dtypes, autograd.may_cast = mode, very_dtypes, may_cast
     machine.inference, machine.callers_mode, autograd.recomputed = inference, callers_mode, unchecked
     if machine.ambient is not ambient and not machine.contexts:

@@ -71,7 +71,7 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
             if any(isinstance(each, (Module, Instance)) for _, each in alternatives(old)):
                 new = choose([(unknown_guard(), old), (unknown_guard(), value)])
                 machine.trail.set(instance.attributes, name, new)
-    if isinstance(value, (Module, Instance, Function, Constant, Scalar)):
+    if anew and isinstance(value, (Module, Instance, Function, Constant, Scalar)):
         return
     depends = reachable_tensors(value)
     leave_place(run.autograd, depends)
@@ -119,6 +119,9 @@ def _may_be_set_anew(value: Value) -> bool:
 def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     """Set an attribute, through the `__setattr__` or the property of the class, if it has one."""
     machine = run.machine
+    if name == "__dict__":
+        set_some_attribute(run, instance, Unknown(reachable_tensors(value)), anew=False)
+        return
     for cls in instance.cls.ancestry():
         descriptor = cls.attributes.get(name)
         if descriptor is not None and isinstance(descriptor, Unknown) and not is_foreign(descriptor):
@@ -228,6 +231,15 @@ def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value
             unsettle(run, each)
         elif isinstance(each, Unknown):
             patch_what_it_may_be(run, each)
+
+
+def written_to_mapping(run: Run, mapping: Mapping, value: Value) -> None:
+    """A dictionary of which little is known is written to: it may be what an object keeps its attributes in."""
+    for _, held in alternatives(mapping.element) if mapping.element is not None else ():
+        if isinstance(held, Unknown) and held.may_be:
+            patch_what_it_may_be(run, held)
+            if isinstance(held.part_of, Instance):
+                set_some_attribute(run, held.part_of, value, anew=False)
 
 
 def patch(run: Run, value: Class | Instance | Module) -> None:

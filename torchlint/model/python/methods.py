@@ -20,7 +20,7 @@ from torchlint.model.python.custom_functions import APPLIED, apply_function, sav
 from torchlint.model.python.flags import give, unsettle_gradients, unsettle_origins
 from torchlint.model.python.functions import call_method
 from torchlint.model.python.introspection import text_method
-from torchlint.model.python.members import set_members
+from torchlint.model.python.members import set_members, written_to_mapping
 from torchlint.model.python.module_hooks import register_hook, remove_hook
 from torchlint.model.python.module_parts import unseen_parameter
 from torchlint.model.python.modules import mode_argument, module_method
@@ -274,7 +274,12 @@ def _of_sequence(run: Run, receiver: Sequence, name: str, site: CallSite, where:
 
 
 def _of_mapping(run: Run, receiver: Mapping, name: str, site: CallSite, where: ir.Expression) -> Value | None:
+    if receiver.items is None and name in _CHANGING_MAPPINGS:
+        written_to_mapping(run, receiver, Unknown([each for v in site.values() for each in reachable_tensors(v)]))
     return mapping_method(run, receiver, name, site)
+
+
+_CHANGING_MAPPINGS = frozenset({"__delitem__", "__setitem__", "clear", "pop", "popitem", "setdefault", "update"})
 
 
 def _of_instance(run: Run, receiver: Instance, name: str, site: CallSite, where: ir.Expression) -> Value | None:

@@ -27,7 +27,6 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     choose,
-    is_open,
     unknown_guard,
 )
 
@@ -279,10 +278,17 @@ def _join_guarded(values: list[tuple[Guard, Any]]) -> tuple[tuple[Guard, Any], .
 
 
 def _forgets_doubt(one: Guard, other: Guard) -> bool:
-    """Whether what two guards have in common says no more that one of them rests on what nobody knows."""
+    """
+    Whether what two guards have in common says no more that one of them rests on what nobody knows, or on an input
+    that must require grad: unknown code has run on one of the paths.
+    """
     if one <= other or other <= one:
         return False
-    return (is_open(one) or is_open(other)) and not is_open(one & other)
+    return (_has_doubt(one) or _has_doubt(other)) and not _has_doubt(one & other)
+
+
+def _has_doubt(guard: Guard) -> bool:
+    return any(isinstance(key, tuple) for key, _ in guard)
 
 
 def _join_items(record: Any, values: list[tuple[Guard, Any]]) -> Any:
