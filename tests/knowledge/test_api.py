@@ -345,7 +345,7 @@ def test_a_load_is_told_what_the_range_allows(wanted: str) -> None:
 )
 def test_weights_only_is_not_advised_for_what_the_file_saves_whole(wanted: str, call: str, loads: str) -> None:
     (found,) = _loads(wanted, SAVED + call + "\n")
-    assert found.message.endswith(f"{loads} refuses a whole object (line 8)")
+    assert found.message.endswith(f"{loads} refuses a whole object (line 8); save its `state_dict()` and load that")
     assert found.trace[0].message == "save its `state_dict()` and load that"
     assert found.fix is None
     (other,) = _loads(wanted, SAVED.replace("save(model", "save(model.state_dict()") + call + "\n")
@@ -365,7 +365,8 @@ def test_weights_only_is_not_advised_for_what_the_file_saves_whole(wanted: str, 
 def test_what_is_saved_is_named(made: str, what: str) -> None:
     text = f"class Net(torch.nn.Module): ...\nclass Other: ...\nkept = {made}\ntorch.save(kept, path)\n"
     (found,) = _loads(">=2.0", text + "torch.load(given)\n")
-    assert found.message.endswith(f"refuses {what} (line 9)" if what else RAISE)
+    remedy = "its plain values" if what.startswith("an object") else "its `state_dict()` and load that"
+    assert found.message.endswith(f"refuses {what} (line 9); save {remedy}" if what else RAISE)
 
 
 def _loads(wanted: str, text: str) -> list[Finding]:
