@@ -123,7 +123,7 @@ def _carried(*names: str) -> str:
 
 def _of_given(event: gradients.GivenNetworkFreed, root: str) -> str:
     if event.carried:
-        return f"{_carried(event.carried)}, unless `{event.network}` detaches what it is given"
+        return f"{_carried(event.carried)}, unless `{event.network}` detaches what it is given or returns"
     call = f"{root if event.root.name else 'backward'} goes back through a call of `{event.network}`"
     return f"{call} that an earlier backward has freed, where `{event.network}` is not frozen"
 

@@ -648,3 +648,34 @@ def scans_into_buffers_in_a_script():
     layer = nn.Linear(3, 3)
     result = torch.empty(3, 3)
     torch.matmul(layer.weight, layer.weight, out=result)  # error: [TLN118]
+
+
+def an_annotation_that_the_default_belies():
+    class Power(nn.Module):
+        def __init__(self, size: int = 1, p: int = 0.1):
+            super().__init__()
+            self.p = nn.Parameter(torch.tensor(p))
+
+    Power()
+
+
+def an_integer_by_its_annotation():
+    """Raises: Only Tensors of floating point and complex dtype can require gradients"""
+
+    class Power(nn.Module):
+        def __init__(self, p: int):
+            super().__init__()
+            self.p = nn.Parameter(torch.tensor(p * 2).clone())  # warning: [TLN118]
+
+    eval("Power")(3)
+
+
+def an_integer_by_its_annotation_that_is_a_size():
+    """Raises: Only Tensors of floating point and complex dtype can require gradients"""
+
+    class Power(nn.Module):
+        def __init__(self, n: int):
+            super().__init__()
+            self.p = nn.Parameter(torch.full((n,), 1))  # error: [TLN118]
+
+    eval("Power")(3)

@@ -393,3 +393,21 @@ def a_size_of_what_somebody_elses_layer_makes():
             return out.repeat(1, found.size()[1], 1)
 
     Net(lambda net: nn.Identity())(torch.rand(3, 2, 2))
+
+
+def a_tensor_without_elements_keeps_the_place_of_one():
+    class Encoding(nn.Module):
+        def __init__(self, n, separate):
+            super().__init__()
+            if separate:
+                self.cls = nn.Parameter(torch.zeros(1, 1, n))
+            else:
+                self.cls = torch.tensor([])
+            self.separate = separate
+
+        def forward(self, x):
+            if self.separate:
+                x = torch.cat([self.cls.expand(x.shape[0], -1, -1), x], 1)
+            return x
+
+    Encoding(3, False)(torch.ones(2, 4, 3))

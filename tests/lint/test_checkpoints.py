@@ -757,3 +757,18 @@ def test_what_a_pickle_fills_may_not_be_allowed(made: str) -> None:
     text = f"import collections, torch\nclass Filled({made}): pass\ntorch.save(Filled(), 'file')\n"
     (kept,) = Checkpoints(ast.parse(text)).kept
     assert kept.pickled.allowing == ""
+
+
+@pytest.mark.parametrize(("variable", "level"), [("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "strict"), ("OTHER", "warning")])
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_project_that_tells_torch_to_unpickle_knows_its_files(
+    tmp_path: Path, variable: str, level: str, beside: bool
+) -> None:
+    said = f'import os\n\nos.environ["{variable}"] = "1"\n'
+    text = "import torch\n\n\ndef restored(path):\n    return torch.load(path)\n"
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=2.0"]\n')
+    (tmp_path / "__init__.py").write_text(said if beside else "")
+    text = text if beside else said + text
+    (tmp_path / "use.py").write_text(text)
+    (found,) = lint(text, path=str(tmp_path / "use.py"), codes=["TLN904"], strict=True).findings
+    assert found.level.value == level

@@ -22,6 +22,7 @@ from torchlint.syntax.text import NEWLINE
 
 _REASON = re.compile(r"#.*(?:weights_only|trust|pickl|malicious|arbitrary|nosec|S614|B614)", re.IGNORECASE)
 """What those write who have thought of what a file may do."""
+_FORCED = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
 _ABOVE = 6
 """Lines above a call in which a comment may be about it."""
 
@@ -56,6 +57,8 @@ class Loaded:
             The call, and what it stands in.
         """
         facts: dict[str, Any] = {"around": getattr(self.checkpoints.function_around(call), "lineno", 0)}
+        if self._is_made_to_unpickle:
+            return facts | {"is_ours": True}
         if self.checkpoints.allows_classes(call):
             return facts | {"is_weights": self.checkpoints.gives_weights(call), "is_ours": self.is_test}
         written = self.checkpoints.written(call)
@@ -87,6 +90,14 @@ class Loaded:
     def is_test(self) -> bool:
         """Whether the file is a test: what that loads, the project has made."""
         return is_test(self._path, self._text)
+
+    @cached_property
+    def _is_made_to_unpickle(self) -> bool:
+        """
+        Whether the project tells torch by its environment to load whatever a file holds: on every release it does, and
+        who wrote that knows what the files are (`torch/serialization.py`).
+        """
+        return _FORCED in self._text or any(_FORCED in text for _, text in self.project.mentioning(_FORCED))
 
     def _says_why(self, statement: ast.stmt, call: ast.Call) -> bool:
         """Whether a comment at a call, or shortly above it, says why it loads what it loads."""

@@ -63,7 +63,11 @@ def _unknown_argument(run: Run, parameter: ir.Parameter, inputs: bool, defaults:
         unknown = Unknown([given], source=parameter, hint=parameter.name, certain_edge=True)
     annotation = _annotation(run, parameter.annotation)
     if annotation in _NO_TENSORS:
-        return Scalar(_NO_TENSORS[annotation])
+        kind = _NO_TENSORS[annotation]
+        default = parameter.default
+        if kind == "int" and isinstance(default, ir.Constant) and isinstance(default.value, float):
+            kind = "number"  # `p: int = 0.1`
+        return Scalar(kind, said_of=parameter.name)
     if annotation in ("torch.Tensor", "Tensor"):
         tensor = materialise(run.autograd, unknown)
         tensor.name = parameter.name

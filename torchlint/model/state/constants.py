@@ -6,7 +6,7 @@ Knows no tensors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 # No dataclass, and not frozen: these are made at every turn, and what mypyc compiles makes them without Python.
@@ -43,3 +43,5 @@ class Scalar:
     """Why it is no tensor any more, where it was made of one: "`.item()` returns a number"."""
     device: str = ""
     """Of a `torch.device`, its type ("cpu"), of a dtype, its name; "" if it is not known."""
+    said_of: str = field(default="", compare=False)
+    """The argument whose annotation alone says that it is one; "" where the program itself does."""

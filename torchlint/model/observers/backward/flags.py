@@ -5,15 +5,22 @@ require gradients`). Other refusals are told where the model meets them (`autogr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from torchlint.condition import Condition
 from torchlint.model.events import AutogradRefused
 from torchlint.model.observers.pending import expression, is_true, only
 from torchlint.model.state.hooks import Observer
-from torchlint.model.state.values import Constant, Tensor, Value
+from torchlint.model.state.values import Constant, Scalar, Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here
 from torchlint.syntax.spelling import dotted
 
 _WHOLE = frozenset({"int", "bool"})
+_OF_NUMBERS = {"tensor": 0, "as_tensor": 0, "scalar_tensor": 0, "arange": 0, "full": 1}
+"""What takes the kind of its numbers, and the place of the first of these: before it are sizes."""
+_MOST_SEEN = 20
+"""Tensors that are looked at for what the numbers of one rest on."""
 
 
 class IntegerFlags(Observer):
@@ -68,5 +75,29 @@ class IntegerFlags(Observer):
                 op=how,
                 target=machine.facts(tensor, name),
                 target_node=expression(origin),
+                conditions=self._annotated(tensor),
             )
         )
+
+    def _annotated(self, tensor: Tensor) -> tuple[Condition, ...]:
+        """
+        The numbers of which an annotation alone says that they are integers: Python takes any, and then the tensor that
+        is made of them holds others.
+        """
+        variables, pending = self.machine.frame.variables, [tensor]
+        for each in pending:
+            for name in _numbers(each.origin):
+                value = variables.get(name.id)
+                if isinstance(value, Scalar) and value.kind == "int" and value.said_of:
+                    return (Condition("branch", f"isinstance({value.said_of}, int)"),)
+            pending += each.inputs if len(pending) < _MOST_SEEN else ()
+        return ()
+
+
+def _numbers(origin: ir.Node) -> Iterator[ir.Name]:
+    """The names in what a call makes a tensor of, where the kind of these numbers is that of the tensor."""
+    if not isinstance(origin, ir.Call) or any(each.keyword == "dtype" for each in origin.arguments):
+        return
+    first = _OF_NUMBERS.get(dotted(origin.function).rpartition(".")[2])
+    for each in origin.arguments[first:] if first is not None else ():
+        yield from (name for name in ir.walk(each.value) if isinstance(name, ir.Name))

@@ -428,7 +428,7 @@ def _writes(
                     what=what,
                     name=name,
                     op=op,
-                    returned=name in method.returned() or any(_returns(each, node) for each in method.nodes),
+                    returned=name in method.returned_after(node) or any(_returns(each, node) for each in method.nodes),
                 )
             )
 

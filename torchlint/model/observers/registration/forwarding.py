@@ -291,7 +291,7 @@ class Forwarding(Observer):
             for each in known.values():
                 if each.used is None or id(each.value) in moved or id(each.value) in told or _moves_itself(each.cls):
                     continue
-                if _is_moved_elsewhere(self.machine, each.attribute):
+                if _is_moved_elsewhere(self.machine, each.attribute) or _holds_nothing(each.tensor):
                     continue
                 told.add(id(each.value))
                 self.machine.emit(
@@ -307,6 +307,11 @@ class Forwarding(Observer):
                         moves=_names_devices(self.machine),
                     )
                 )
+
+
+def _holds_nothing(tensor: Tensor) -> bool:
+    """Whether it has no elements, and only keeps the place of one: `torch.tensor([])`."""
+    return tensor.shape is not None and 0 in tensor.shape
 
 
 def _given(value: Value) -> list[Tensor]:
