@@ -109,7 +109,7 @@ class DeprecatedApi(Rule):
         change, target = event.change, event.target
         said = "deprecated"
         if change.deprecated is not None:
-            said = f"deprecated since torch {change.deprecated[0]}.{change.deprecated[1]}"
+            said = f"deprecated since {change.dated}"
             said += " or earlier" if change.earlier else ""
         if change.removed is not None:
             said += f", and gone in {change.removed[0]}.{change.removed[1]}"
@@ -143,7 +143,7 @@ class DeprecatedApi(Rule):
             level,
             group=(change.cause, event.compared and change.derived, other, "=..." in given),
             weight=(event.call is not None or event.decorates,),
-            label=f"`{event.spelled}`" + (f" (now {new if is_value else shown})" if change.instead else ""),
+            label=f"`{event.spelled}`" + (f" (now {new})" if change.instead else ""),
             others="mention",
             claims=(claim,),
         )

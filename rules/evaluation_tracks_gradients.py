@@ -86,7 +86,7 @@ class EvaluationTracksGradients(Rule):
         when = "evaluated where this loop skips its backward" if event.trains else "only evaluated in this loop"
         message = f"`{event.module}` is {when}, and each call records a graph that no backward reads: "
         message += f"use `torch.no_grad()`{' there' if event.trains else ''}"
-        message += ", unless it takes gradients itself" if event.unknown else ""
+        message += ", unless it is frozen or takes gradients itself" if event.unknown else ""
         recorded = "max(t.requires_grad for t in tensors_(bound_))"  # (raises, and says nothing, where none is bound)
         words = f"`{event.module}` is in evaluation mode, and what it returns requires grad: a graph was recorded"
         claims = (Holds(f"{recorded} and not {event.module}.training", words=words),)

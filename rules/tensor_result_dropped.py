@@ -122,6 +122,7 @@ class TensorResultDropped(Rule):
             yield Diagnostic(event.node, message, event.trace, _fix(event, f"assert {text}"), claims=claims)
             return
         if "." in event.op:
+            message = f"the result of `{code(function)}` is dropped"
             yield Diagnostic(event.node, message, event.trace, claims=claims)
             return
         new = None

@@ -18,9 +18,8 @@ class UnsafeLoad(Rule):
     target ends before torch 1.13, which has no `weights_only`; in tests; for a file that the same file or class, or one
     that is imported, writes, a trainer just wrote, or that lies beside the module; beside `pickle.load` in one
     function; where the project saves what is refused, under the same keys or names; where it sets
-    `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD`; for a `weights_only=False` that a
-    comment gives a reason for; and for one, or a target before 2.6, where nothing says that weights are enough:
-    `load_state_dict`, written keys, names.
+    `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD`; for a `weights_only=False` that a comment gives a reason for;
+    and for one, or a target before 2.6, where nothing says that weights are enough: `load_state_dict`, keys, names.
 
     ## Why is this bad?
     The file is unpickled, and a pickle can run anything: whoever can write the file, can run code where it is loaded.

@@ -434,3 +434,25 @@ def few_splits_of_many_batches():
         for x in split:
             output = model(x)  # smell: [TLN406]
             print(output.abs().sum().item())
+
+
+def what_was_made_of_the_model_is_called_there():
+    class Map:
+        def __init__(self, model):
+            self.model = model
+
+        def __call__(self, x):
+            x = x.clone().requires_grad_()
+            self.model(x).sum().backward()
+            return x.grad
+
+    def show(model, inputs, method):
+        model.eval()
+        maps = method(model=model)
+        seen = []
+        for x in inputs:
+            shown = maps(x)
+            seen.append(model(x).sum().item())
+        return seen
+
+    eval("show")(nn.Linear(2, 1), torch.rand(4, 3, 2), eval("Map"))

@@ -240,7 +240,7 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
         "2.2", "torch.utils._pytree.register_pytree_node", "twin", True, BLOB.format("torch/utils/_pytree.py"),
     ),
     "torchvision.transforms.v2.ToTensor": (
-        "2.1", "", "", True,
+        "2.0", "", "", True,
         "https://docs.pytorch.org/vision/stable/generated/torchvision.transforms.v2.ToTensor.html",
     ),
 }  # fmt: skip
@@ -460,9 +460,9 @@ UNSAID: list[dict[str, Any]] = [
     {
         "function": "torch.cross",
         "argument": "dim",
-        "since": "1.11",
+        "since": "2.2",
         "why": "torch warns, and takes the first dimension of size 3",
-        "source": DOCS.format("torch.cross"),
+        "source": BLOB.format("aten/src/ATen/native/Cross.cpp"),
     },
     {
         "function": "torch.load",

@@ -98,6 +98,14 @@ class Change:
         return any(each.startswith(f"{module}.") and each.endswith(f".{last}") for each in names)
 
     @property
+    def dated(self) -> str:
+        """The release that deprecates it, of torch, or of torchvision, whose 0.15 came with torch 2.0."""
+        major, minor = self.deprecated or (0, 0)
+        if self.name.startswith("torchvision."):
+            return f"torchvision 0.{minor + (15 if major > 1 else 1)}"
+        return f"torch {major}.{minor}"
+
+    @property
     def came(self) -> str:
         """Since when there is what takes its place, to be read by who names no range; "" if that is long ago."""
         release = since(self.instead) if self.instead else None

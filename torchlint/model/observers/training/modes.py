@@ -360,7 +360,22 @@ def _differentiated(log: _Log, call: _Note, loop: ir.For | ir.While) -> bool:
             return True
         if each.kind == "given" and inside and id(each.module) in models:
             return True
+        if each.kind == "given" and each.module is call.module and _is_called_in(loop, each.origin, call.function):
+            return True
     return False
+
+
+def _is_called_in(loop: ir.For | ir.While, made: ir.Node, function: ir.Node | None) -> bool:
+    """Whether a loop calls what a call before it has made: `cam = GradCAM(model)`, and `cam(image)` in it."""
+    names = {
+        target.id
+        for each in (ir.walk(function) if function is not None else ())
+        if isinstance(each, ir.Assign) and each.value is made
+        for target in each.targets
+        if isinstance(target, ir.Name)
+    }
+    calls = [each.function for each in ir.walk(loop) if isinstance(each, ir.Call)] if names else []
+    return any(dotted(each).partition(".")[0] in names for each in calls)
 
 
 def _hands_on(loop: ir.For | ir.While, function: ir.FunctionDef) -> bool:
