@@ -444,6 +444,20 @@ def a_class_of_an_unknown_base_sees_to_it_first():
     Net(2)(torch.ones(1, 2))
 
 
+def a_class_whose_init_is_wrapped_sees_to_it_first():
+    class Base(nn.Module):
+        def __init__(self, n):
+            self.layer = nn.Linear(n, n)
+
+    class Net(eval("nn.Module")):
+        def __init__(self, n):
+            nn.Module.__init__(self)
+            Base.__init__(self, n)
+
+    Net.__init__ = eval("lambda given: given")(Net.__init__)
+    Net(2)
+
+
 def an_unknown_base_sees_to_it_first():
     class Base(nn.Module):
         def __init__(self, n):

@@ -181,8 +181,8 @@ class Registration(Observer):
             return  # made to be mixed in: who derives from it and from another class runs the other's `__init__`, too
         body = [statement for statement in definition.body if not is_docstring(statement)]
         used = self._used.get(id(definition))
-        if not body:
-            return
+        if not body or (made is None and f"{owner.name}.__init__(" in self.machine.program.text):
+            return  # who runs it by its name may have run `Module.__init__` before
         if not init.early and not used and (id(definition) in self._by_name or not _is_to_be_called(cls)):
             return
         attribute, node, line, path = init.early[0] if init.early else ("", definition, definition.line, init.path)
