@@ -15,7 +15,7 @@ from torchlint.model.python.attributes import attribute, evaluate_again
 from torchlint.model.python.binding import assign
 from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.calls import call_site
-from torchlint.model.python.functions import MOST_DEPTH, run_function
+from torchlint.model.python.functions import MOST_DEPTH, inference_inside, run_function
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import lookup, resolved
 from torchlint.model.state.guards import Truth
@@ -40,11 +40,13 @@ from torchlint.syntax.reading import written
 from torchlint.syntax.spelling import dotted
 
 _EXPECT_ERRORS = ("pytest.raises", "raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "suppress")
-_TRANSPARENT = ("torch.", "builtins.", "contextlib.nullcontext", "contextlib.ExitStack", "tempfile.", "warnings.",
-                "time.", "os.", "threading.", "unittest.mock.")  # fmt: skip
+_TRANSPARENT = (
+    "torch.", "builtins.open", "builtins.memoryview", "contextlib.nullcontext", "contextlib.ExitStack", "tempfile.",
+    "warnings.", "time.", "os.", "threading.", "unittest.mock.",
+)  # fmt: skip
 _KEEP_DTYPES = (
-    "builtins.", "torch.autograd.", "torch.profiler.", "warnings.", "pytest.", "torch.no_grad", "torch.enable_grad",
-    "torch.inference_mode", "torch.set_grad_enabled",
+    "builtins.open", "builtins.memoryview", "torch.autograd.", "torch.profiler.", "warnings.", "pytest.",
+    "torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled",
 )  # fmt: skip
 """Context managers in which operations compute in the dtypes of their operands."""
 _KEEPS_SAVED = re.compile("saved_tensors|save_on_cpu|offload")
@@ -147,16 +149,16 @@ def _enter(run: Run, context: ir.Expression, value: Value) -> Value:
     if isinstance(value, GradModeGuard):
         machine.grad_mode = value.mode
         machine.callers_mode = Truth.NO
-        machine.inference = value.inference or (machine.inference and value.mode is not Truth.MAYBE)
+        machine.inference = inference_inside(machine.inference, value.mode, value.inference)
     elif isinstance(value, Instance):
         method = _method_of(value, "__enter__")
         if method is not None:
             return _enter_object(run, method, context)
         if value.cls.outside() or any("__enter__" in each.attributes for each in value.cls.ancestry()):
-            machine.grad_mode = Truth.MAYBE
+            machine.grad_mode = machine.inference = Truth.MAYBE
         return value
     elif not _transparent(run, context, value):
-        machine.grad_mode = Truth.MAYBE
+        machine.grad_mode = machine.inference = Truth.MAYBE
         entered = [_method_of(each, name) for _, each in alternatives(value) for name in ("__enter__", "__exit__")]
         hand_on(run, [each for each in entered if each is not None])  # nobody knows which of them
     return Unknown(reachable_tensors(value))
