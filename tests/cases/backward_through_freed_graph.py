@@ -1106,6 +1106,26 @@ def product_of_what_may_be_such_a_view_with_some_attribute_set():
     h.sum().backward()
 
 
+def product_of_a_view_in_a_mode_that_nobody_knows():
+    w = torch.rand(12, requires_grad=True)
+    with eval("torch.no_grad()"):
+        v = w.view(-1)
+    h = v * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
+def product_of_a_view_in_a_mode_that_nobody_knows_and_a_leaf():
+    """Raises: backward through the graph a second time"""
+    w = torch.rand(12, requires_grad=True)
+    b = torch.rand(12, requires_grad=True)
+    with eval("torch.no_grad()"):
+        v = w.view(-1)
+    h = v * b
+    h.sum().backward()
+    h.sum().backward()  # error: [TLN101]
+
+
 def product_of_a_view_without_an_edge_and_a_leaf():
     """Raises: backward through the graph a second time"""
     w = torch.rand(3, 4, requires_grad=True)

@@ -1367,6 +1367,31 @@ def thawed_when_the_block_is_returned_from():
     net(torch.ones(3)).sum().backward()
 
 
+def thawed_by_a_way_out_that_nobody_knows():
+    class Frozen:
+        def __init__(self, net):
+            self.net = net
+
+        def __enter__(self):
+            self.net.requires_grad_(False)
+
+        def __exit__(self, *error):
+            self.net.requires_grad_(True)
+
+    Frozen.__exit__ = eval("lambda method: method")(Frozen.__exit__)
+    net = nn.Linear(3, 3)
+
+    def features(x):
+        with Frozen(net):
+            return net(x)
+
+    with Frozen(net):
+        net(torch.ones(3))
+    net(torch.ones(3)).sum().backward()
+    features(torch.ones(3))
+    net(torch.ones(3)).sum().backward()
+
+
 def frozen_and_not_thawed_when_the_block_is_left():
     """Raises: does not require grad"""
 

@@ -593,6 +593,19 @@ def written_outside_of_inference_mode_with_grad_mode_off():
     y.add_(w)  # error: [TLN118]
 
 
+def written_by_a_function_with_a_mode_of_its_own_under_what_nobody_knows():
+    kept = torch.inference_mode()(lambda: torch.rand(3).sigmoid())()
+
+    @torch.no_grad()
+    def shifted():
+        return kept.add_(1)
+
+    with eval("torch.inference_mode()"):
+        shifted()
+        with torch.enable_grad():
+            kept.mul_(2)
+
+
 def written_in_a_function_that_may_run_in_inference_mode():
     kept = torch.inference_mode()(lambda: torch.rand(3).sigmoid())()
 
@@ -602,6 +615,20 @@ def written_in_a_function_that_may_run_in_inference_mode():
 
     with torch.inference_mode():
         shifted()
+
+
+def written_behind_what_nobody_knows_and_has_left():
+    """Raises: Inplace update to inference tensor outside InferenceMode is not allowed"""
+    kept = torch.inference_mode()(lambda: torch.rand(3).sigmoid())()
+    with eval("torch.inference_mode()"):
+        kept.add_(1)
+    kept.add_(1)  # error: [TLN118]
+
+
+def result_into_what_may_be_none():
+    x = torch.tensor(2.0, requires_grad=True)
+    kept = x * 2 if eval("False") else eval("None")
+    torch.add(x, 1, out=kept)
 
 
 def a_base_whose_forward_is_given_more_by_its_subclasses():

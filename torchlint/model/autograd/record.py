@@ -55,7 +55,7 @@ _CAST = frozenset(
 
 def recorded_grad(autograd: Autograd, grad: Grad) -> Grad:
     """The requires_grad of a result whose inputs have `grad`, in the present grad mode; inference mode outdoes it."""
-    if autograd.machine.grad_mode is Truth.NO or autograd.machine.inference:
+    if autograd.machine.grad_mode is Truth.NO or autograd.machine.inference is Truth.YES:
         return GRAD_NO
     return grad if autograd.machine.grad_mode is Truth.YES or grad == GRAD_NO else GRAD_MAYBE
 
@@ -182,7 +182,7 @@ def _refuse_inference(autograd: Autograd, display: str, tensor: Tensor, origin: 
     machine = autograd.machine
     assumed = machine.assumed
     machine.assumed = assumed | guard
-    refuse(autograd, "inference", display, tensor, origin, machine.grad_mode)
+    refuse(autograd, "inference", display, tensor, origin, machine.grad_mode & ~machine.inference)
     machine.assumed = assumed
 
 
@@ -254,7 +254,11 @@ def _without_edge(value: Value) -> Truth:
     gradient flows to it.
     """
     if type(value) is Tensor:
-        return ~value.own.truth() if value.base is not None and not value.grad_fn else Truth.NO
+        if value.base is None:
+            return Truth.NO
+        # in a mode that nobody knows it has a node, or none
+        open_mode = value.own == GRAD_MAYBE and value.requires_grad == GRAD_YES
+        return ~value.own.truth() if open_mode or not value.grad_fn else Truth.NO
     if not isinstance(value, Choice):
         return Truth.NO
     found = {_without_edge(each) for _, each in alternatives(value)}

@@ -224,7 +224,7 @@ def fresh(
         cut=cut,
         precise=precise,
     )
-    tensor.storage.inference = machine.inference
+    tensor.storage.inference = machine.inference is Truth.YES
     return tensor
 
 

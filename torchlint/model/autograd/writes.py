@@ -245,7 +245,7 @@ def _is_of_inference(autograd: Autograd, tensor: Tensor) -> bool:
     """
     machine = autograd.machine
     of_script = machine.grad_mode is Truth.NO and machine.callers.entry is None
-    outside = not machine.inference and (machine.grad_mode is Truth.YES or of_script)
+    outside = machine.inference is Truth.NO and (machine.grad_mode is Truth.YES or of_script)
     return outside and tensor.storage.inference and (tensor.base or tensor).alias is None
 
 
@@ -446,7 +446,7 @@ def require_grad(autograd: Autograd, tensor: Tensor, value: Truth, how: str = "r
         refused = Truth.YES if how == "requires_grad" else ~value
         refuse(autograd, "flag-on-non-leaf", how, tensor, running_statement(autograd), refused)
         return
-    if tensor.storage.inference and not machine.inference and value is Truth.YES:
+    if tensor.storage.inference and machine.inference is Truth.NO and value is Truth.YES:
         refuse(autograd, "inference", how, tensor, running_statement(autograd))
     own = {Truth.YES: GRAD_YES, Truth.NO: GRAD_NO, Truth.MAYBE: GRAD_MAYBE}[value]
     machine.trail.set(tensor, "own", own)

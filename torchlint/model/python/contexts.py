@@ -15,7 +15,8 @@ from torchlint.model.python.attributes import attribute, evaluate_again
 from torchlint.model.python.binding import assign
 from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.calls import call_site
-from torchlint.model.python.functions import MOST_DEPTH, run_function
+from torchlint.model.python.flags import unsettle
+from torchlint.model.python.functions import MOST_DEPTH, inference_inside, run_function
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import lookup, resolved
 from torchlint.model.state.guards import Truth
@@ -40,11 +41,13 @@ from torchlint.syntax.reading import written
 from torchlint.syntax.spelling import dotted
 
 _EXPECT_ERRORS = ("pytest.raises", "raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "suppress")
-_TRANSPARENT = ("torch.", "builtins.", "contextlib.nullcontext", "contextlib.ExitStack", "tempfile.", "warnings.",
-                "time.", "os.", "threading.", "unittest.mock.")  # fmt: skip
+_TRANSPARENT = (
+    "torch.", "builtins.open", "builtins.memoryview", "contextlib.nullcontext", "contextlib.ExitStack", "tempfile.",
+    "warnings.", "time.", "os.", "threading.", "unittest.mock.",
+)  # fmt: skip
 _KEEP_DTYPES = (
-    "builtins.", "torch.autograd.", "torch.profiler.", "warnings.", "pytest.", "torch.no_grad", "torch.enable_grad",
-    "torch.inference_mode", "torch.set_grad_enabled",
+    "builtins.open", "builtins.memoryview", "torch.autograd.", "torch.profiler.", "warnings.", "pytest.",
+    "torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled",
 )  # fmt: skip
 """Context managers in which operations compute in the dtypes of their operands."""
 _KEEPS_SAVED = re.compile("saved_tensors|save_on_cpu|offload")
@@ -112,9 +115,14 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         plain = machine.grad_mode is mode and not isinstance(value, Instance)
         expected += _expects_error(item.context)
         leave = _method_of(value, "__exit__")
-        if leave is not None and any(isinstance(each, _LEAVING) for each in ir.walk(node.body)):
-            hand_on(run, [leave])  # it runs on those ways out as well
+        unknown_leave = isinstance(value, Instance) and _is_unknown(value, "__exit__")
+        if (leave is not None or unknown_leave) and any(isinstance(each, _LEAVING) for each in ir.walk(node.body)):
+            hand_on(run, [leave] if leave is not None else [])  # it runs on those ways out as well
+            if unknown_leave:
+                unsettle(run, value)
         body()
+        if unknown_leave:
+            unsettle(run, value)
         if leave is not None and not machine.dead:
             machine.contexts += 1  # the grad mode that it sets is that before the `with`
             run.call(leave, [NONE, NONE, NONE], item.context)
@@ -147,16 +155,18 @@ def _enter(run: Run, context: ir.Expression, value: Value) -> Value:
     if isinstance(value, GradModeGuard):
         machine.grad_mode = value.mode
         machine.callers_mode = Truth.NO
-        machine.inference = value.inference or (machine.inference and value.mode is not Truth.MAYBE)
+        machine.inference = inference_inside(machine.inference, value.mode, value.inference)
     elif isinstance(value, Instance):
+        if _is_unknown(value, "__enter__"):
+            unsettle(run, value)
         method = _method_of(value, "__enter__")
         if method is not None:
             return _enter_object(run, method, context)
         if value.cls.outside() or any("__enter__" in each.attributes for each in value.cls.ancestry()):
-            machine.grad_mode = Truth.MAYBE
+            machine.grad_mode = machine.inference = Truth.MAYBE
         return value
     elif not _transparent(run, context, value):
-        machine.grad_mode = Truth.MAYBE
+        machine.grad_mode = machine.inference = Truth.MAYBE
         entered = [_method_of(each, name) for _, each in alternatives(value) for name in ("__enter__", "__exit__")]
         hand_on(run, [each for each in entered if each is not None])  # nobody knows which of them
     return Unknown(reachable_tensors(value))
@@ -166,10 +176,16 @@ def _method_of(value: Value, name: str) -> Bound | None:
     """The `__enter__` or `__exit__` of an object of the file."""
     if isinstance(value, Instance):
         for cls in value.cls.ancestry():
-            function = cls.attributes.get(name)
-            if isinstance(function, Function):
-                return Bound(value, name, function)
+            if name in cls.attributes:
+                function = cls.attributes[name]
+                return Bound(value, name, function) if isinstance(function, Function) else None
     return None
+
+
+def _is_unknown(value: Instance, name: str) -> bool:
+    """Whether its class has such a method, of which nobody knows what it does."""
+    found = [cls.attributes[name] for cls in value.cls.ancestry() if name in cls.attributes]
+    return bool(found) and not isinstance(found[0], Function)
 
 
 _LEAVING = (ir.Return, ir.Raise, ir.Break, ir.Continue)

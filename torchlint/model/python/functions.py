@@ -56,6 +56,11 @@ MOST_RECURSION = 2
 """Times a function may be on the stack."""
 
 
+def inference_inside(around: Truth, mode: Truth, inference: bool) -> Truth:
+    """Inference mode under a context that sets the grad mode: only `inference_mode(flag)` may leave it as well."""
+    return Truth.YES if inference else around & Truth.MAYBE if mode is Truth.MAYBE else around
+
+
 def with_mode(function: Function, mode: Truth, inference: bool) -> Function:
     """The function under a grad-mode decorator."""
     return Function(
@@ -204,7 +209,7 @@ def _run_function(
     if function.grad_mode is not None:
         machine.grad_mode = function.grad_mode
         machine.callers_mode = Truth.NO
-        machine.inference = function.inference or (machine.inference and function.grad_mode is not Truth.MAYBE)
+        machine.inference = inference_inside(machine.inference, function.grad_mode, function.inference)
     elif machine.grad_mode is Truth.YES and "infer" in function.name and _FOR_INFERENCE.search(function.name):
         # Its author says that nobody differentiates what it does.
         machine.grad_mode = Truth.MAYBE

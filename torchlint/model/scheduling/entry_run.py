@@ -136,7 +136,7 @@ class EntryRun:
         machine.callers.note_events(machine.events[told:])
         machine.callers.begin(None)
         machine.callers_mode = Truth.NO
-        machine.inference = False
+        machine.inference = Truth.NO
         machine.contexts = 0
         machine.path = machine.assumed = ALWAYS
         machine.iteration = ()

@@ -96,8 +96,8 @@ class Machine:
         self.path: Guard = ALWAYS
         self.assumed: Guard = ALWAYS
         self.grad_mode = Truth.YES
-        self.inference = False
-        """Inside of `with torch.inference_mode()`."""
+        self.inference = Truth.NO
+        """Inside of `with torch.inference_mode()`; MAYBE under a context that nobody knows."""
         self.ambient = Truth.YES
         """The grad mode that was set to last, for good: outside of any `with` of the function that did it."""
         self.callers_mode = Truth.NO

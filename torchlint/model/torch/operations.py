@@ -20,7 +20,16 @@ from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.tensors import materialise, tensor_options
 from torchlint.model.autograd.writes import INPLACE_VIEWS, use, write
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.values import GRAD_MAYBE, GRAD_NO, Sequence, Tensor, Unknown, Value, reachable_tensors
+from torchlint.model.state.values import (
+    GRAD_MAYBE,
+    GRAD_NO,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    reachable_tensors,
+)
 from torchlint.model.torch.arguments import as_argument, kind_of, known_of
 from torchlint.model.torch.results import operation_layout, out_of_place, present
 from torchlint.model.torch.torch import Torch
@@ -178,12 +187,15 @@ def _refuse_out(torch: Torch, op: Op, bound: dict[str, Value], origin: ir.Node, 
     machine, autograd = torch.machine, torch.autograd
     assumed = machine.assumed
     given = [tensor for value in bound.values() for _, tensor in present(torch, value)]
+    in_sight = [each for _, each in alternatives(bound["out"], machine.guard) if type(each) is Tensor]
     for guard, tensor in tensor_options(autograd, bound["out"]):
         machine.assumed = assumed | guard
         grad = recorded_grad(autograd, input_grad(autograd, op, bound).either(tensor.requires_grad))
         # A cast to what nobody knows may give integers, which require none.
         known = any(each.dtype is not None for each in given if each.requires_grad.truth() is not Truth.NO)
-        truth = grad.truth() if known and not isinstance(bound["out"], Unknown) else grad.truth() & Truth.MAYBE
+        # What nobody knows may be None, of which `out=` takes no notice.
+        known = known and any(each is tensor for each in in_sight)
+        truth = grad.truth() if known else grad.truth() & Truth.MAYBE
         refuse(autograd, "out", f"{display}(out=...)", tensor, origin, truth)
     machine.assumed = assumed
 
