@@ -5,7 +5,8 @@ Of a line with a conditional expression only one arm is run, and `and` may stop 
 begin and raise; dropout leaves an empty tensor as it is, and `x[False] = 0` (of Python's own False, which few mean who
 write `x[found] = 0`) any; what the second iteration
 of a loop does the first has not done, and a loop or a comprehension over nothing does nothing (that a loop over what
-nobody knows runs, and more than once, is the model's word: docs/model.md, "Loops and widening"); a function is run for one call of it,
+nobody knows runs, and more than once, is the model's word: docs/model.md, "Loops and widening");
+a function is run for one call of it,
 not for another. Where the text of a
 program leaves such a question open, the run has not passed. Knows Python and torch, nothing of the model.
 """
