@@ -4,8 +4,9 @@ Whether a run came through all places of a proof: what a line alone does not tel
 Of a line with a conditional expression only one arm is run, and `and` may stop at its first operand; a statement may
 begin and raise; dropout leaves an empty tensor as it is, and `x[False] = 0` (of Python's own False, which few mean who
 write `x[found] = 0`) any; what the second iteration
-of a loop does the first has not done, and a loop over nothing does nothing (that a loop over what nobody knows runs,
-and more than once, is the model's word: docs/model.md, "Loops and widening"); a function is run for one call of it,
+of a loop does the first has not done, and a loop or a comprehension over nothing does nothing (that a loop over what
+nobody knows runs, and more than once, is the model's word: docs/model.md, "Loops and widening");
+a function is run for one call of it,
 not for another. Where the text of a
 program leaves such a question open, the run has not passed. Knows Python and torch, nothing of the model.
 """
@@ -129,6 +130,8 @@ def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> b
         again = {line for line in wanted if first <= line <= last}
         if not all(ran.lines[line] > 1 for line in again) or not _entered(ran, first, last):
             return False
+    if ran.parts and not all(any(_within(part, made) for part in ran.parts) for made in _made(tree, wanted, unknown)):
+        return False
     return finding.code not in IN_ORDER or _follow(places, ran.order)
 
 
@@ -204,6 +207,16 @@ def _loops(tree: ast.Module, stand_ins: Collection[str]) -> Iterator[tuple[int, 
             over = node.iter if isinstance(node, ast.For) else node.test
             if any(isinstance(each, ast.Name) and each.id in unknown for each in ast.walk(over)):
                 yield node.lineno + 1, node.end_lineno or node.lineno
+
+
+def _made(tree: ast.Module, wanted: Collection[int], stand_ins: Collection[str]) -> Iterator[Part]:
+    """What comprehensions of a proof make of each element, as `_loops`: one over nothing has made nothing."""
+    unknown = _taken(tree, stand_ins)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp) and node.lineno in wanted:
+            over = [each for generator in node.generators for each in ast.walk(generator.iter)]
+            if any(isinstance(each, ast.Name) and each.id in unknown for each in over):
+                yield _part(node.elt)
 
 
 def _entered(ran: Ran, first: int, last: int) -> bool:

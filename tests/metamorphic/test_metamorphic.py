@@ -87,6 +87,17 @@ def test_a_loop_over_an_unknown_is_taken_to_run_twice(body: str, passes: bool) -
     assert standins.came_through(finding, ran, text, {"call0"}) is passes
 
 
+@pytest.mark.parametrize(("body", "passes"), [("identity", True), ("empty", False)])
+def test_a_comprehension_over_an_unknown_is_taken_to_make_something(body: str, passes: bool) -> None:
+    listed = "np.array([w * x for x in call0([1.0, 2.0])])\n"
+    leaf = "w = torch.tensor(2.0, requires_grad=True)\n"
+    text = f"from elsewhere import call0\nimport numpy as np\nimport torch\n{leaf}{listed}"
+    (finding,) = standins.claims(standins.shown(text))
+    harmless = compile(text.replace("requires_grad=True", "requires_grad=False"), standins.FILE, "exec")
+    ran = standins.run(harmless, {"call0": body}, {"call0": "call"}, lines=True).ran
+    assert standins.came_through(finding, ran, text, {"call0"}) is passes
+
+
 def test_what_a_stand_in_swallows_was_raised() -> None:
     text = (
         "from elsewhere import decorator0\nimport torch\n\n@decorator0\ndef descend(w):\n    for _ in range(2):\n"
