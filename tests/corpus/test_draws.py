@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from corpus import packages
-from corpus.draws import __main__ as command
+from corpus.draws import __main__ as draws
 from corpus.draws import names
 from corpus.draws.lint import Linted, lint
 from corpus.draws.sheet import excerpt, markdown, rows, sample
@@ -235,5 +235,5 @@ def test_a_reading_that_was_broken_off_is_kept_and_is_no_figure(
     for name in ("packages.jsonl", "run.json"):
         (work / name).write_text("", encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["draws", "record", "--work", str(work), "--to", str(kept)])
-    assert command.main() == 0
+    assert draws.main() == 0
     assert {each.name for each in kept.iterdir()} == {"packages.jsonl", "run.json"} | written
