@@ -17,10 +17,11 @@ from pathlib import Path
 
 import pytest
 from corpus import packages
+from corpus.draws import __main__ as draws
 from corpus.draws import names
 from corpus.draws.lint import Linted, lint
 from corpus.draws.sheet import excerpt, markdown, rows, sample
-from corpus.draws.tally import figures, pattern, stripped
+from corpus.draws.tally import COMMITTED, figures, pattern, stripped
 from corpus.packages import Refused, frozen_linter, is_kept_for_later, unpack
 
 ROOT = Path(__file__).parents[2]
@@ -220,3 +221,19 @@ def test_names_may_have_the_word_where_summaries_do_not(tmp_path: Path) -> None:
     kept = {row for row in ("torchfoo", "foo-torch") if not names.is_kept_for_later(row)}
     assert {each.name for each in names.candidates(path, without=set(), column="name")} == kept != set()
     assert names.candidates(path) == []
+
+
+@pytest.mark.parametrize(("judged", "written"), [(0, set()), (1, {"partial.jsonl"}), (2, {"verdicts.jsonl"})])
+def test_a_reading_that_was_broken_off_is_kept_and_is_no_figure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, judged: int, written: set[str]
+) -> None:
+    work, kept = tmp_path / "work", tmp_path / "kept"
+    work.mkdir()
+    row = dict.fromkeys(COMMITTED, "") | {"number": 1, "line": 1, "level": "error"}
+    sheet = [row | ({"verdict": "wrong", "reason": "ran"} if index < judged else {}) for index in range(2)]
+    (work / "sheet.jsonl").write_text("".join(json.dumps(each) + "\n" for each in sheet), encoding="utf-8")
+    for name in ("packages.jsonl", "run.json"):
+        (work / name).write_text("", encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["draws", "record", "--work", str(work), "--to", str(kept)])
+    assert draws.main() == 0
+    assert {each.name for each in kept.iterdir()} == {"packages.jsonl", "run.json"} | written

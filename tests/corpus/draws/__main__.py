@@ -7,6 +7,7 @@ First readings: packages that nobody has looked at, linted once by a frozen lint
     python -m tests.corpus.draws lint --work DIR --seed 1                               counts, and the sheet to be read
     python -m tests.corpus.draws record --work DIR --to tests/corpus/draws/1            what may be committed:
                                                  before the reading, that the names are burned; after it, the verdicts
+                                                 (those that there are, as `partial.jsonl`, where some are missing)
     python -m tests.corpus.draws tally tests/corpus/draws/1 …                           the figures
 
 `fetch` asks the index once for each package, one after the other. With `--index` it takes the source archive where
@@ -125,8 +126,13 @@ def _lint(arguments: argparse.Namespace) -> int:
 def _record(arguments: argparse.Namespace) -> int:
     arguments.to.mkdir(parents=True, exist_ok=True)
     sheet = _read(arguments.work / "sheet.jsonl")
-    if any(row["verdict"] for row in sheet):
+    judged = [row for row in sheet if row["verdict"]]
+    if judged and len(judged) == len(sheet):
         _write(arguments.to / "verdicts.jsonl", stripped(sheet))
+        (arguments.to / "partial.jsonl").unlink(missing_ok=True)
+    elif judged:  # a reading that was broken off is kept, and is no figure: `tally` does not see it
+        _write(arguments.to / "partial.jsonl", stripped(judged))
+        print(f"{len(judged)} of {len(sheet)} rows are judged")
     for name in ("packages.jsonl", "run.json"):
         shutil.copy(arguments.work / name, arguments.to / name)
     return 0
