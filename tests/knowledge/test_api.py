@@ -113,6 +113,24 @@ def test_what_is_gone_is_gone(name: str) -> None:
         found(torch.eye(2), torch.eye(2))
 
 
+@pytest.mark.parametrize("name", [name for name in find.arguments() if name.startswith("torch.") and _ours(name)])
+def test_an_argument_is_refused_where_it_is_gone_alone(name: str) -> None:
+    """Python says which keyword a function does not know before it says what else is missing."""
+    function, refuses = _get(name), "unexpected keyword argument|takes no keyword|dummy base class|required positional"
+    for each in find.arguments()[name] if function is not None else ():  # nor of what is gone itself
+        said = ""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                function(**{each.name: None})
+        except (TypeError, RuntimeError) as error:
+            said = str(error)
+        if each.removed:
+            assert re.search(refuses, said), each.name
+        else:
+            assert "unexpected keyword argument" not in said, each.name
+
+
 @pytest.mark.parametrize("name", [name for name, change in CHANGES.items() if not change.removed and _ours(name)])
 def test_what_is_not_gone_is_there(name: str) -> None:
     assert _get(name) is not None

@@ -247,6 +247,18 @@ class OldArgument(ApiReference):
     others: tuple[tuple[Argument, cst.Arg], ...] = ()
 
     @property
+    def every(self) -> tuple[Argument, ...]:
+        """What happens to each of them, the first one first."""
+        return (self.change, *(change for change, _ in self.others))
+
+    @property
+    def cure(self) -> str:
+        """What to do about all of them, as an order; "" where nothing takes their place."""
+        return " and ".join(dict.fromkeys(each.cure for each in self.every if each.cure)).replace(
+            " and use `", " and `"
+        )
+
+    @property
     def is_moot(self) -> bool:
         """A demo says what is so without it: `pretrained=False`."""
         return self.is_demo and not self.others and self.change.how == "drop:False" and not self.change.instead
