@@ -133,6 +133,8 @@ def _with_facts(read: Mapping[str, Any], releases: Sequence[Release]) -> dict[st
         if name in facts.DERIVED:
             row["derived"] = True
         row |= facts.DIFFERS.get(name, {})
+        if name.startswith(f"{row.get('instead')}."):  # a module says that another part of it is to be used, or none
+            del row["instead"]
     return {
         "names": dict(sorted(names.items())),
         "since": dict(sorted((read["since"] | came.SINCE).items())),

@@ -283,12 +283,41 @@ DIFFERS: dict[str, dict[str, object]] = {
     "torch.range": {
         "differs": "which leaves out the end (write `end + 1` where the step is 1) and makes integers of integers",
         "least": 2,
+        "earlier": True,
     },
     "torch.set_default_tensor_type": {
         "differs": "and, as a type of another device than the CPU sets that as well, `torch.set_default_device`",
     },
-}
-"""In what the one that takes its place is another thing, and how many arguments it wants at least."""
+    "torch.utils._pytree._register_pytree_node": {
+        "differs": "which raises ValueError for a type that is registered already, by torch itself or twice",
+    },
+    "torch.nn.functional.upsample": {"dated": "0.4.1"},
+    **{
+        name: {"earlier": True}
+        for name in (
+            "torch.nn.functional.upsample_nearest", "torch.nn.functional.upsample_bilinear",
+            "torch.nn.UpsamplingNearest2d", "torch.nn.UpsamplingBilinear2d",
+        )
+    },
+    **{
+        f"torch.{of}{name}": {"differs": differs}
+        for of in ("", "Tensor.")
+        for name, differs in (
+            ("eig", "which gives complex tensors: the eigenvalues in one dimension, and always the eigenvectors"),
+            ("lstsq", "with the matrix first, and gives a solution without rows of residuals"),
+        )
+    },
+    "torch.gels": {"differs": "with the matrix first, and gives a solution without rows of residuals"},
+    "torch.btrisolve": {"differs": "with the factors first, and a matrix for each right-hand side"},
+    "torch.potrf": {"differs": "which gives the lower factor unless told `upper=True`"},
+    "torch.potri": {"differs": "which takes the factor for the lower one unless told `upper=True`"},
+    "torch.potrs": {"differs": "which takes the factor for the lower one unless told `upper=True`"},
+    "torch.trtrs": {"differs": "with the matrix first and `upper` said, and gives the solution alone"},
+}  # fmt: skip
+"""
+In what the one that takes its place is another thing; how many arguments it wants at least; a patch release, or that
+the first release read is not known to be the first, of a deprecation.
+"""
 DERIVED = frozenset(f"torch.{device}.amp.{name}" for device in ("cuda", "cpu") for name in ("autocast", "GradScaler"))
 """Classes that derive from what takes their place."""
 

@@ -63,9 +63,11 @@ class Change:
     earlier
         It was deprecated in that release already, which is the first whose sources are read: or before.
     differs
-        In what `instead` is another thing, as the end of a sentence.
+        In what `instead` is another thing, as the end of a sentence; "" if that is not known.
     least
         How many arguments it wants: a call with fewer raises TypeError.
+    patch
+        The patch release that deprecated it; "" if that is not known, or none.
     """
 
     name: str
@@ -79,8 +81,9 @@ class Change:
     stub: bool = False
     derived: bool = False
     earlier: bool = False
-    differs: str = "which is no drop-in"
+    differs: str = ""
     least: int = 0
+    patch: str = ""
 
     @property
     def is_young(self) -> bool:
@@ -103,7 +106,7 @@ class Change:
         major, minor = self.deprecated or (0, 0)
         if self.name.startswith("torchvision."):
             return f"torchvision 0.{minor + (15 if major > 1 else 1)}"
-        return f"torch {major}.{minor}"
+        return f"torch {self.patch or f'{major}.{minor}'}"
 
     @property
     def came(self) -> str:
@@ -125,6 +128,27 @@ class Change:
             if change is not None and change.removed and any(each.startswith(f"{module}.") for each in changes()):
                 return module
         return ""
+
+    @property
+    def with_module(self) -> str:
+        """The module that is gone with it as a whole, or later, as a part of a sentence; "" if only it is gone."""
+        module = self.whole
+        gone = changes()[module].removed if module and module != self.name else None
+        if gone is None:
+            return ""
+        return f" with all of `{module}`" if gone == self.removed else f", and all of `{module}` since {spelled(gone)}"
+
+    @property
+    def apart(self) -> str:
+        """How what takes its place of what is gone differs from it, as the end of a sentence."""
+        if self.is_drop_in or not self.instead.startswith("torch."):
+            return ""
+        kind, _, function = self.how.partition(":")
+        told = f", {self.differs or _DIFFERS.get(kind, 'with other arguments')}"
+        if function == "irfft" and ".ifft" in self.instead:
+            return f"{told}, and its real part"
+        sizes = "n" if self.instead.endswith(".irfft") else "s"
+        return f"{told}, `{sizes}` for `signal_sizes`" if function == "irfft" else told
 
     @property
     def written(self) -> str:
@@ -169,6 +193,12 @@ class Change:
         return self.how in ("rename", "twin", "call", "method") or self.how.startswith("rename:")
 
 
+_DIFFERS = {
+    "transform": "with complex numbers for pairs of real ones, and `dim` for `signal_ndim`",
+    "solve": "with the matrix first, and gives the solution alone",
+    "symeig": "with `UPLO` for `upper`, and gives eigenvectors, too",
+}
+"""How what takes the place of a function differs from it, by the way in which it is rewritten."""
 _TORCH = {"torch.Tensor": "torch", "torch.functional": "torch"}
 """Modules and classes that hold the same functions as another one."""
 
@@ -387,8 +417,9 @@ def _change(name: str, row: dict[str, Any]) -> Change:
         bool(row.get("stub", False)),
         bool(row.get("derived", False)),
         bool(row.get("earlier", False)),
-        row.get("differs", "which is no drop-in"),
+        row.get("differs", ""),
         int(row.get("least", 0)),
+        row.get("dated", ""),
     )
 
 
