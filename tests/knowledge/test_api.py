@@ -72,7 +72,7 @@ def test_every_fact_is_in_the_table() -> None:
 
 def test_every_way_to_rewrite_is_explained() -> None:
     """`Change.how` and `Argument.how` say what each word of the table means: whoever adds a row looks there."""
-    text = (api.TABLE.parent / "find.py").read_text(encoding="utf-8")
+    text = "".join((api.TABLE.parent / file).read_text(encoding="utf-8") for file in ("find.py", "arguments.py"))
     names, arguments = (
         text.partition(f"\nclass {kind}:")[2].partition('"""\n\n')[0] for kind in ("Change", "Argument")
     )

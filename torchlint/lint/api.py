@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import Any
 
 from torchlint.knowledge.api import find
+from torchlint.knowledge.api.arguments import Argument
 from torchlint.lint.arguments import (
     argument_at,
     given_at,
@@ -80,7 +81,7 @@ class Use:
     reference: Reference
     facts: dict[str, Any]
     argument: int = -1
-    others: tuple[tuple[find.Argument, int], ...] = ()
+    others: tuple[tuple[Argument, int], ...] = ()
 
 
 def referred(

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from torchlint.knowledge.api import find
+from torchlint.knowledge.api.arguments import Argument
 from torchlint.knowledge.modules.find import find as module_kind
 from torchlint.knowledge.ops.find import keywords
 from torchlint.syntax.availability import last_name
@@ -22,12 +23,12 @@ def argument_at(call: ast.Call, at: int) -> ast.expr:
     return call.args[at] if at < len(call.args) else call.keywords[at - len(call.args)].value
 
 
-def of_one_way(given: Sequence[tuple[find.Argument, int]], target: Target) -> list[list[tuple[find.Argument, int]]]:
+def of_one_way(given: Sequence[tuple[Argument, int]], target: Target) -> list[list[tuple[Argument, int]]]:
     """
     Arguments of a call, with their indices, apart by what happens to them: gone in the same release, or deprecated. One
     that is only deprecated is still taken where another one is gone.
     """
-    ways: dict[Release | None, list[tuple[find.Argument, int]]] = {}
+    ways: dict[Release | None, list[tuple[Argument, int]]] = {}
     for change, at in given:
         ways.setdefault(change.removed if target.reaches(change.removed) else None, []).append((change, at))
     return list(ways.values())

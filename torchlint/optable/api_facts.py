@@ -21,6 +21,10 @@ _REENTRANT = (
     "torch warns, and takes True, which gives no gradient where no input of the call requires one; it recommends False"
 )
 
+_COMPLEX = "which gives complex tensors: the eigenvalues in one dimension, and always the eigenvectors"
+_SOLUTION = "with the matrix first, and gives a solution without rows of residuals"
+_FACTOR = "which takes the factor for the lower one unless told `upper=True`"
+
 # name: removed, deprecated, replacement, how the reference or call is rewritten (see `knowledge.api.find.Change.how`)
 REMOVED: dict[str, tuple[str, str, str, str, str]] = {
     "torch.solve": ("1.12", "1.8", "torch.linalg.solve", "solve", _LINALG),
@@ -293,31 +297,20 @@ DIFFERS: dict[str, dict[str, object]] = {
     },
     "torch.nn.functional.upsample": {"dated": "0.4.1"},
     **{
-        name: {"earlier": True}
+        f"torch.nn.{name}": {"earlier": True}
         for name in (
-            "torch.nn.functional.upsample_nearest", "torch.nn.functional.upsample_bilinear",
-            "torch.nn.UpsamplingNearest2d", "torch.nn.UpsamplingBilinear2d",
+            "functional.upsample_nearest", "functional.upsample_bilinear",
+            "UpsamplingNearest2d", "UpsamplingBilinear2d",
         )
     },
-    **{
-        f"torch.{of}{name}": {"differs": differs}
-        for of in ("", "Tensor.")
-        for name, differs in (
-            ("eig", "which gives complex tensors: the eigenvalues in one dimension, and always the eigenvectors"),
-            ("lstsq", "with the matrix first, and gives a solution without rows of residuals"),
-        )
-    },
-    "torch.gels": {"differs": "with the matrix first, and gives a solution without rows of residuals"},
+    **{f"torch.{name}eig": {"differs": _COMPLEX} for name in ("", "Tensor.")},
+    **{f"torch.{name}": {"differs": _SOLUTION} for name in ("gels", "lstsq", "Tensor.lstsq")},
     "torch.btrisolve": {"differs": "with the factors first, and a matrix for each right-hand side"},
     "torch.potrf": {"differs": "which gives the lower factor unless told `upper=True`"},
-    "torch.potri": {"differs": "which takes the factor for the lower one unless told `upper=True`"},
-    "torch.potrs": {"differs": "which takes the factor for the lower one unless told `upper=True`"},
+    **{f"torch.{name}": {"differs": _FACTOR} for name in ("potri", "potrs")},
     "torch.trtrs": {"differs": "with the matrix first and `upper` said, and gives the solution alone"},
 }  # fmt: skip
-"""
-In what the one that takes its place is another thing; how many arguments it wants at least; a patch release, or that
-the first release read is not known to be the first, of a deprecation.
-"""
+"""In what the one that takes its place is another thing, how many arguments it wants; when it was deprecated."""
 DERIVED = frozenset(f"torch.{device}.amp.{name}" for device in ("cuda", "cpu") for name in ("autocast", "GradScaler"))
 """Classes that derive from what takes their place."""
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.knowledge.api.find import Argument, Change, Unsaid
+from torchlint.knowledge.api.arguments import Argument, Unsaid
+from torchlint.knowledge.api.find import Change
 from torchlint.model.events import Event, Step
 from torchlint.record import record
 from torchlint.target import Extra, Release, Target, spelled
