@@ -15,8 +15,8 @@ _MARK = "_torch_docs"
 
 def is_of_torch(project: ProjectIndex) -> bool:
     """
-    Whether a file is of a copy of torch, under whatever name: what it names is in that copy, whatever other releases have, and what it does
-    is what torch does.
+    Whether a file is of a copy of torch, by whatever name: what it names is in that copy, whatever other releases have,
+    and what it does is what torch does.
 
     Parameters
     ----------
