@@ -16,6 +16,7 @@ from torchlint.lint.pickled import Contents
 from torchlint.syntax.children import walk
 
 _NAMES_A_FILE = re.compile(r"[A-Za-z0-9]{3}")
+_MAY_LEAVE_OUT = (ast.If, ast.IfExp, ast.Try, ast.While, ast.For, ast.BoolOp, ast.Match, ast.Lambda)
 
 
 class Described(Contents):
@@ -96,6 +97,32 @@ class Described(Contents):
             around = self.function_around(call)
             given += [node for node in walk(around) if isinstance(node, ast.Name) and node.id in names]
         return frozenset(key for each in given for key in self._key_of(each))
+
+    def _keys_needed(self, call: ast.Call) -> frozenset[str]:
+        """
+        The keys without which a function that reads what a call of `torch.load` gives raises: read by brackets, under
+        no test that the call is not under, and asked for nowhere.
+        """
+        around = self.function_around(call)
+        above = set(self._tests_and_tries(call, around))
+        needed: set[str] = set()
+        asked: set[str] = set()
+        for each in self._uses(call):
+            user = self._parents[each]
+            is_read = isinstance(user, ast.Subscript) and isinstance(user.ctx, ast.Load)
+            keys = set(self._key_of(each))
+            if is_read and above.issuperset(self._tests_and_tries(each, around)):
+                needed |= keys
+            elif not is_read:
+                asked |= keys
+        return frozenset(needed - asked)
+
+    def _tests_and_tries(self, node: ast.AST, around: ast.AST) -> Iterator[ast.AST]:
+        """What a node is evaluated under, of a function around it, that may leave it out, or handle what it raises."""
+        while node is not around:
+            node = self._parents[node]
+            if isinstance(node, _MAY_LEAVE_OUT):
+                yield node
 
     def _key_of(self, node: ast.AST) -> Iterator[str]:
         user = self._parents[node]
