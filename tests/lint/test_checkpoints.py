@@ -795,3 +795,25 @@ def test_a_function_by_another_name_saves_too(tmp_path: Path, alias: str, save: 
     project(tmp_path, {"load.py": text})
     (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings
     assert "of what line" in found.message
+
+
+@pytest.mark.parametrize(
+    ("run", "level"),
+    [
+        ("subprocess.run(['train'], check=True)", "strict"),
+        ("p = subprocess.Popen(['train'])\n    p.wait()", "strict"),
+        ("os.system('train')", "strict"),
+        ("CliRunner().invoke(train, [])", "strict"),
+        ("print('train')", "warning"),
+        ("subprocess.list2cmdline([])", "warning"),
+    ],
+)
+@pytest.mark.parametrize("name", ["test_run.py", "evaluate.py"])
+def test_what_a_test_has_run_wrote_what_it_loads(tmp_path: Path, run: str, level: str, name: str) -> None:
+    text = (
+        "import os\nimport subprocess\nimport torch\nfrom click.testing import CliRunner\n\n"
+        f"def test_it(path):\n    {run}\n    model = torch.load(path)\n    assert model.r_max\n"
+    )
+    project(tmp_path, {name: text})
+    (found,) = lint(text, path=str(tmp_path / name), codes=["TLN904"], strict=True).findings
+    assert found.level.value == (level if name.startswith("test_") else "warning")

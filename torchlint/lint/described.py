@@ -16,6 +16,8 @@ from torchlint.lint.pickled import Contents
 from torchlint.syntax.children import walk
 
 _NAMES_A_FILE = re.compile(r"[A-Za-z0-9]{3}")
+_RUNS = re.compile(r"subprocess\.(run|call|check_call|check_output|Popen)$|os\.(system|popen)$|.*\.invoke$")
+"""Functions that run another program, or a command of this one (`click.testing.CliRunner.invoke`)."""
 _MAY_LEAVE_OUT = (ast.If, ast.IfExp, ast.Try, ast.While, ast.For, ast.BoolOp, ast.Match, ast.Lambda)
 
 
@@ -30,6 +32,14 @@ class Described(Contents):
             if isinstance(above, ast.If) and node in above.body:
                 yield above.test
             node = above
+
+    def is_of_a_run(self, call: ast.Call) -> bool:
+        """Whether a function has run another program before it loads: what a test loads then, that has written."""
+        before = (node for node in walk(self.function_around(call)) if isinstance(node, ast.Call))
+        return any(
+            each.lineno < call.lineno and _RUNS.match(self._full(each.func) or ast.unparse(each.func))
+            for each in before
+        )
 
     @cached_property
     def _known_ways(self) -> dict[tuple[ast.Call, int], dict[str, ast.expr]]:
