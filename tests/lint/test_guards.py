@@ -137,3 +137,26 @@ def test_only_what_asks_about_torch_is_named(before: str, test: str, asks: bool)
         text = text.replace("version=None, ", "")
     messages = [each.message for each in lint(text).findings if each.code == "TLN907"]
     assert ["unless line" in each for each in messages] == [asks]
+
+
+@pytest.mark.parametrize(
+    ("body", "subclass", "is_run"),
+    [
+        ("cls.device = torch.get_default_device()", "class Brick(Element): pass", True),
+        ("cls.a = 1\n        cls.device = torch.get_default_device()", "class Brick(Element): pass", True),
+        ("if cls.f:\n            cls.d = torch.get_default_device()", "class Brick(Element):\n    f = 1", False),
+        ("cls.made = lambda: torch.get_default_device()", "class Brick(Element): pass", False),
+        ("if not cls.f: return\n        cls.d = torch.get_default_device()", "class Brick(Element):\n    f = 1", False),
+        ("cls.device = torch.get_default_device()", "", False),
+        ("cls.device = torch.get_default_device()", "if other:\n    class Brick(Element): pass", False),
+        ("cls.device = torch.get_default_device()", "class Brick(other.Element): pass", False),
+    ],
+)
+def test_a_class_that_is_derived_runs_what_its_base_says(body: str, subclass: str, is_run: bool) -> None:
+    text = (
+        "# /// script\n# dependencies = ['torch>=2.0']\n# ///\nimport torch\n\nclass Element:\n"
+        f"    def __init_subclass__(cls, **more):\n        {body}\n\n{subclass}\n"
+    )
+    (found,) = [each for each in lint(text).findings if each.code == "TLN907"]
+    assert (found.level.value == "error") is is_run
+    assert ("is called" not in found.message and "leads there" not in found.message) is is_run
