@@ -43,6 +43,16 @@ from torch.utils import _pytree
             "factor unless told `upper=True`",
         ),
         (
+            "print(torch.export.export_for_training(a, b))",
+            "`torch.export.export_for_training` is gone since torch 2.11; `torch.export.export` takes its place, "
+            "perhaps with other arguments",
+        ),
+        (
+            "torch.onnx.set_training(a, b)",
+            "`torch.onnx.set_training` is gone since torch 1.6; `torch.onnx.select_model_mode_for_export` takes its "
+            "place, which takes a `torch.onnx.TrainingMode`, and is deprecated itself",
+        ),
+        (
             "from torch._six import string_classes",
             "`string_classes` is gone since torch 2.0 with all of `torch._six`",
         ),

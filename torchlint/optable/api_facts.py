@@ -23,6 +23,7 @@ _REENTRANT = (
 
 _COMPLEX = "which gives complex tensors: the eigenvalues in one dimension, and always the eigenvectors"
 _SOLUTION = "with the matrix first, and gives a solution without rows of residuals"
+_REGISTERED = "which raises ValueError for a type that is registered already, by torch itself or twice"
 _FACTOR = "which takes the factor for the lower one unless told `upper=True`"
 
 # name: removed, deprecated, replacement, how the reference or call is rewritten (see `knowledge.api.find.Change.how`)
@@ -292,9 +293,8 @@ DIFFERS: dict[str, dict[str, object]] = {
     "torch.set_default_tensor_type": {
         "differs": "and, as a type of another device than the CPU sets that as well, `torch.set_default_device`",
     },
-    "torch.utils._pytree._register_pytree_node": {
-        "differs": "which raises ValueError for a type that is registered already, by torch itself or twice",
-    },
+    "torch.utils._pytree._register_pytree_node": {"differs": _REGISTERED},
+    "torch.onnx.set_training": {"differs": "which takes a `torch.onnx.TrainingMode`, and is deprecated itself"},
     "torch.nn.functional.upsample": {"dated": "0.4.1"},
     **{
         f"torch.nn.{name}": {"earlier": True}

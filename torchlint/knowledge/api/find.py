@@ -145,7 +145,7 @@ class Change:
         if self.is_drop_in or not self.instead.startswith("torch."):
             return ""
         kind, _, function = self.how.partition(":")
-        told = f", {self.differs or _DIFFERS.get(kind, 'with other arguments')}"
+        told = f", {self.differs or _DIFFERS.get(kind, 'perhaps with other arguments')}"
         if function == "irfft" and ".ifft" in self.instead:
             return f"{told}, and its real part"
         sizes = "n" if self.instead.endswith(".irfft") else "s"
