@@ -1780,3 +1780,15 @@ def given_to_a_layer_of_which_an_attribute_nobody_knows_was_read():
         x = torch.ones(2, 3) + 1
     y = layer(x) * weight.sum()
     (x**2).sum().backward()  # error: [TLN104]
+
+
+def result_changed_by_a_hook_of_all_modules_registered_through_what_nobody_knows():
+    class Model(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    scale = nn.Parameter(torch.ones(1))
+    hook = eval("lambda module, given, result: result * scale", {"scale": scale})
+    handle = eval("lambda given: given")(nn.modules.module).register_module_forward_hook(hook)
+    Model()(torch.rand(3)).sum().backward()
+    handle.remove()
