@@ -288,7 +288,10 @@ def _getattr(run: Run, site: CallSite) -> Value:
     part_of = owner if of_torch or isinstance(owner, (Module, Instance)) else None
     if not site.complete and isinstance(owner, Unknown):
         part_of = External("torch")
-    return Unknown(reachable_tensors(owner), layer=True, part_of=part_of)
+    found = Unknown(reachable_tensors(owner), layer=True, part_of=part_of)
+    if isinstance(owner, Unknown):
+        found.may_be = owner.may_be
+    return found
 
 
 def _may_enter(run: Run, owner: Value) -> None:

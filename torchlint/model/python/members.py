@@ -221,6 +221,9 @@ def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value
     if owner == NONE:
         forget_variables(run)
     for _, each in alternatives(owner):
+        if isinstance(each, Instance) and any("__getattribute__" in cls.attributes for cls in each.cls.ancestry()):
+            for new in (value, *(named or {}).values()):
+                unsettle(run, new)  # what `__dict__` gives there may be any dictionary
         for name, new in (named or {}).items():
             if isinstance(each, Instance) and isinstance(name, str):
                 store_member(run, each, name, new)

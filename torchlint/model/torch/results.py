@@ -348,7 +348,10 @@ def _alias(
         for each in views:
             lay(each, operation_layout(op.name, bound, source, each.shape))
             order_view(each, op.name, _arguments(bound), source)
-        return Sequence("tuple", views) if inferred != (None,) else Sequence("tuple", None, views[0])
+        if inferred != (None,):
+            return Sequence("tuple", views)
+        views[0].one_of_many = True
+        return Sequence("tuple", None, views[0])
     if truth is Truth.MAYBE:
         truth = _shares(torch, op, source, bound, inferred[0])
     if truth is Truth.NO:
