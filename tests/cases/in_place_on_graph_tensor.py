@@ -311,7 +311,7 @@ def copied_by_a_move_or_not():
     def shifted(device):
         w = torch.ones(3, requires_grad=True)
         y = w.exp().to(device)
-        y += 1  # strict: [TLN204]
+        y += 1  # warning: [TLN201]
         y.sum().backward()
 
     shifted(eval("'cpu'"))

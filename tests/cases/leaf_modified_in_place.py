@@ -670,3 +670,19 @@ def weight_of_which_the_trained_is_a_copy():
             return x * weight
 
     Scaled()(torch.rand(3)).sum().backward()
+
+
+def a_parameter_moved_to_where_it_is():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(4))
+
+        def forward(self, x):
+            scale = self.scale.to(device=x.device, dtype=torch.float32)
+            scale *= 2  # warning: [TLN203]
+            return x * scale
+
+    Scaled()(torch.rand(3, 4))

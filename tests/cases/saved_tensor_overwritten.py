@@ -2516,3 +2516,159 @@ def layer_put_into_the_dictionary_of_what_unknown_code_hands_back():
     y = net(h)
     y.add_(1)
     y.sum().backward()
+
+
+def a_second_part_of_what_is_returned():
+    """Raises: modified by an inplace operation"""
+
+    class Gaussian(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mean, self.log_var = nn.Linear(4, 2), nn.Linear(4, 2)
+
+        def forward(self, x):
+            mean = self.mean(x)
+            std = torch.exp(0.5 * self.log_var(x))
+            std += 1e-3  # warning: [TLN201]
+            return mean, std
+
+    differentiate = eval("lambda parts: torch.autograd.backward([each.sum() for each in parts])")
+    differentiate(Gaussian()(torch.rand(3, 4)))
+
+
+def one_of_several_parts_of_a_dictionary():
+    """Raises: modified by an inplace operation"""
+
+    class Gated(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            out = self.linear(x)
+            gate = torch.sigmoid(out)
+            gate.mul_(2)  # warning: [TLN201]
+            return {"out": out, "gate": gate}
+
+    differentiate = eval("lambda parts: torch.autograd.backward([each.sum() for each in parts])")
+    differentiate(Gated()(torch.rand(3, 4)).values())
+
+
+def a_part_of_an_object_that_is_returned():
+    """Raises: modified by an inplace operation"""
+    from dataclasses import dataclass
+
+    @dataclass
+    class Output:
+        mean: torch.Tensor
+        std: torch.Tensor
+
+    class Gaussian(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            h = self.linear(x)
+            std = torch.exp(h)
+            std += 1  # warning: [TLN201]
+            return Output(mean=h, std=std)
+
+    differentiate = eval("lambda parts: torch.autograd.backward([each.sum() for each in parts])")
+    differentiate(vars(Gaussian()(torch.rand(3, 4))).values())
+
+
+def second_part_that_is_detached():
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.q = nn.Linear(4, 4)
+
+        def forward(self, x):
+            q = self.q(x)
+            weights = torch.softmax(q @ q.transpose(-2, -1), dim=-1)
+            out = weights @ x
+            shown = weights.detach().clone()
+            shown.mul_(2)
+            return out, shown
+
+    torch.autograd.backward([each.sum() for each in Attention()(torch.rand(2, 3, 4)) if each.requires_grad])
+
+
+def second_part_whose_operation_saves_only_its_input():
+    class Gaussian(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mean, self.scale = nn.Linear(4, 2), nn.Linear(4, 2)
+
+        def forward(self, x):
+            mean = self.mean(x)
+            scale = nn.functional.softplus(self.scale(x))
+            scale += 1e-3
+            return mean, scale
+
+    torch.autograd.backward([each.sum() for each in Gaussian()(torch.rand(3, 4))])
+
+
+def second_part_beside_a_loss():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 1)
+
+        def forward(self, x, y):
+            logits = self.linear(x)
+            loss = (logits - y).square().mean()
+            shown = torch.sigmoid(logits)
+            shown.mul_(100)  # smell: [TLN204]
+            return loss, shown
+
+    Model()(torch.rand(3, 4), torch.rand(3, 1))[0].backward()
+
+
+def a_move_to_the_device_of_the_input():
+    """Raises: modified by an inplace operation"""
+
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            gate = torch.sigmoid(self.linear(x)).to(x.device)
+            gate += 1  # warning: [TLN201]
+            return gate * x
+
+    Scaled()(torch.rand(3, 4)).sum().backward()
+
+
+def a_move_to_the_device_that_is_kept():
+    """Raises: modified by an inplace operation"""
+
+    class Scaled(nn.Module):
+        def __init__(self, device="cpu"):
+            super().__init__()
+            self.device = device
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            gate = torch.sigmoid(self.linear(x)).to(self.device)
+            gate += 1  # warning: [TLN201]
+            return gate
+
+    Scaled()(torch.rand(3, 4)).sum().backward()
+
+
+def a_move_that_copies():
+    class Scaled(nn.Module):
+        def __init__(self, device="cpu"):
+            super().__init__()
+            self.device = device
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            gate = torch.sigmoid(self.linear(x)).to(x.device, copy=True)
+            gate += 1  # smell: [TLN204]
+            return gate * torch.sigmoid(x).to(self.device, dtype=torch.float64)
+
+    Scaled()(torch.rand(3, 4)).sum().backward()
