@@ -2672,3 +2672,102 @@ def a_move_that_copies():
             return gate * torch.sigmoid(x).to(self.device, dtype=torch.float64)
 
     Scaled()(torch.rand(3, 4)).sum().backward()
+
+
+def stages_that_a_loop_appends_to_a_module_list():
+    """Raises: modified by an inplace operation"""
+
+    class Perceptron(nn.Module):
+        def __init__(self, features, hidden):
+            super().__init__()
+            self.layers = nn.ModuleList()
+            last = features
+            for size in hidden:
+                self.layers.append(nn.Sequential(nn.Linear(last, size), nn.ReLU()))
+                last = size
+            self.out = nn.Linear(last, 1)
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+                x.mul_(2)  # error: [TLN201]
+            return self.out(x)
+
+    Perceptron(4, eval("[4, 3]"))(torch.rand(2, 4)).sum().backward()
+
+
+def layers_of_a_module_list_that_is_appended_to_one_by_one():
+    """Raises: modified by an inplace operation"""
+
+    class Perceptron(nn.Module):
+        def __init__(self, features, hidden):
+            super().__init__()
+            self.layers = nn.ModuleList()
+            for size in hidden:
+                self.layers.append(nn.Linear(features, size))
+
+        def forward(self, x):
+            total = 0
+            for layer in self.layers:
+                y = torch.sigmoid(layer(x))
+                y += 1  # error: [TLN201]
+                total = total + y
+            return total
+
+    Perceptron(4, eval("[3, 3]"))(torch.rand(2, 4)).sum().backward()
+
+
+def sum_of_what_a_loop_has_put_into_a_list():
+    """Raises: modified by an inplace operation"""
+
+    class Votes(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(4, size) for size in sizes)
+
+        def forward(self, x):
+            outs = []
+            for layer in self.layers:
+                y = torch.exp(layer(x))
+                y += 1  # error: [TLN201]
+                outs.append(y)
+            return sum(outs)
+
+    Votes(eval("[3, 3]"))(torch.rand(2, 4)).sum().backward()
+
+
+def last_stage_that_is_of_another_kind():
+    class Perceptron(nn.Module):
+        def __init__(self, features, hidden):
+            super().__init__()
+            self.layers = nn.ModuleList()
+            for size in hidden:
+                self.layers.append(nn.Linear(features, size))
+            self.layers.append(nn.Tanh())
+            self.layers[0] = nn.Softplus()
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    Perceptron(4, eval("[4]"))(torch.rand(2, 4))
+
+
+def stages_of_which_each_saves_only_its_input():
+    class Perceptron(nn.Module):
+        def __init__(self, features, hidden):
+            super().__init__()
+            self.layers = nn.ModuleList()
+            for size in hidden:
+                self.layers.append(nn.Sequential(nn.Linear(features, size), nn.Softplus()))
+
+        def forward(self, x):
+            total = 0
+            for layer in self.layers:
+                y = layer(x)
+                y.mul_(2)
+                total = total + y
+            return total
+
+    Perceptron(4, eval("[3, 3]"))(torch.rand(2, 4)).sum().backward()

@@ -69,7 +69,7 @@ def _of_each(value: Choice) -> list[Value]:
     return [choose(firsts), *losses] if firsts else losses
 
 
-def other_parts(value: Value, back: ir.Node) -> list[tuple[str, Tensor]]:
+def other_parts(value: Value, back: ir.Node) -> list[tuple[str, Value]]:
     """
     What the caller may differentiate beside: the other parts of what is returned, by name. None where a loss is
     returned, beside which what else there is is only looked at.
@@ -79,13 +79,13 @@ def other_parts(value: Value, back: ir.Node) -> list[tuple[str, Tensor]]:
     if isinstance(value, Mapping) and value.items is not None and any("loss" in str(key) for key in value.items):
         return []
     named = list(_named_parts(value, back))
-    if any("loss" in name or "loss" in each.name for name, each in named):
+    if any("loss" in name or (isinstance(each, Tensor) and "loss" in each.name) for name, each in named):
         return []
     certain = differentiated_parts(value)
     return [(name, each) for name, each in named if name and not any(each is one for one in certain)][:MOST_OTHERS]
 
 
-def _named_parts(value: Value, back: ir.Node | None, depth: int = 2) -> Iterator[tuple[str, Tensor]]:
+def _named_parts(value: Value, back: ir.Node | None, depth: int = 2) -> Iterator[tuple[str, Value]]:
     """The parts of a value that is returned, and what they are called: as they are written, or else as variables."""
     texts: list[str] = []
     returned = back.value if isinstance(back, ir.Return) else None
@@ -95,6 +95,9 @@ def _named_parts(value: Value, back: ir.Node | None, depth: int = 2) -> Iterator
         named = list(zip(texts or [""] * len(value.items), value.items, strict=True))
     elif isinstance(value, Mapping) and value.items is not None:
         named = [(str(key), each) for key, each in value.items.items()]
+    elif isinstance(value, Mapping) and value.element is not None and isinstance(returned, ir.Name):
+        yield f"{returned.id}[…]", value.element  # of keys that nobody knows
+        return
     elif isinstance(value, Instance) and is_module(value) is Truth.NO:
         named = list(value.attributes.items())
     else:

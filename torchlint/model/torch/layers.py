@@ -8,6 +8,7 @@ of its result on its input. Containers are followed in `model/python`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Sequence as Many
 from dataclasses import dataclass
 
 from torchlint.knowledge.modules import find as modules
@@ -24,7 +25,6 @@ from torchlint.model.state.values import (
     GRAD_YES,
     NONE,
     NOT_RECORDED,
-    Choice,
     Constant,
     Grad,
     GraphNode,
@@ -37,6 +37,7 @@ from torchlint.model.state.values import (
     Unknown,
     Use,
     Value,
+    alternatives,
     made_of,
     reachable_tensors,
 )
@@ -94,7 +95,8 @@ def new_layer(torch: Torch, kind: modules.ModuleKind, site: CallSite) -> Module:
         module.tail = site.tail if kind.container == "sequential" and module.children is None else None
         if kind.container == "list" and module.children is None and len(site.positional) == 1:
             given = site.positional[0]
-            element = _one_for_all(given.element) if isinstance(given, Sequence) else None
+            options = alternatives(given.element) if isinstance(given, Sequence) and given.element is not None else ()
+            element = one_for_all([each for _, each in options])
             if element is not None:
                 module.element = element
     return module
@@ -120,22 +122,31 @@ def _copies(torch: Torch, module: Module, site: CallSite) -> bool:
     return True
 
 
-def _one_for_all(element: Value | None) -> Module | Instance | None:
+def one_for_all(layers: Many[Value]) -> Module | Instance | None:
     """The Module that stands for all of a list, if there is one: of layers that are alike the first."""
-    if isinstance(element, (Module, Instance)):
-        return element
-    options = [each for _, each in element.alternatives] if isinstance(element, Choice) else []
-    first = options[0] if options else None
-    if not isinstance(first, Module) or first.kind.container:
+    first = layers[0] if layers else None
+    if isinstance(first, Instance):
+        return first if all(each is first for each in layers) else None
+    if not isinstance(first, Module):
         return None
-    return first if all(isinstance(each, Module) and _is_like(first, each) for each in options) else None
+    return first if all(isinstance(each, Module) and _is_like(first, each) for each in layers) else None
 
 
 def _is_like(first: Module, other: Module) -> bool:
-    """Whether as much is known of two layers, and the same."""
+    """Whether as much is known of two layers, and the same; of two `nn.Sequential` of all that they hold, too."""
+    if first is other:
+        return True
     if first.kind is not other.kind or first.config != other.config or first.training is not other.training:
         return False
-    return _known(first) == _known(other)
+    if not first.kind.container:
+        return _known(first) == _known(other)
+    inner, others = first.children, other.children
+    if first.kind.container != "sequential" or inner is None or others is None or len(inner) != len(others):
+        return False
+    return all(
+        isinstance(one, Module) and isinstance(two, Module) and _is_like(one, two)
+        for one, two in zip(inner, others, strict=True)
+    )
 
 
 def _known(layer: Module) -> dict[str, object]:
