@@ -2771,3 +2771,47 @@ def stages_of_which_each_saves_only_its_input():
             return total
 
     Perceptron(4, eval("[3, 3]"))(torch.rand(2, 4)).sum().backward()
+
+
+def hidden_layers_before_a_last_one_of_another_size():
+    """Raises: modified by an inplace operation"""
+
+    class Perceptron(nn.Module):
+        def __init__(self, hidden):
+            super().__init__()
+            layers = []
+            last = 4
+            for size in [hidden] if isinstance(hidden, int) else hidden:
+                layers.append(nn.Linear(last, size))
+                last = size
+            layers.append(nn.Linear(last, 3))
+            self.layers = nn.ModuleList(layers)
+
+        def forward(self, x):
+            hidden, last = self.layers[:-1], self.layers[-1]
+            for layer in hidden:
+                x = torch.relu(layer(x))
+                x += 1  # error: [TLN201]
+            return last(x)
+
+    Perceptron(eval("[4, 3]"))(torch.rand(2, 4)).sum().backward()
+
+
+def layers_of_which_some_write_in_place():
+    class Perceptron(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList()
+            for size in sizes:
+                self.layers.append(nn.Softplus())
+            self.layers.append(nn.ReLU())
+
+        def forward(self, x):
+            total = 0
+            for layer in self.layers[:-1]:
+                y = layer(x)
+                y += 1
+                total = total + y
+            return total
+
+    Perceptron(eval("[4, 3]"))(torch.rand(2, 4, requires_grad=True)).sum().backward()
