@@ -2815,3 +2815,15 @@ def layers_of_which_some_write_in_place():
             return total
 
     Perceptron(eval("[4, 3]"))(torch.rand(2, 4, requires_grad=True)).sum().backward()
+
+
+def copied_by_a_move_or_not():
+    """Raises: modified by an inplace operation"""
+
+    def shifted(device):
+        w = torch.ones(3, requires_grad=True)
+        y = w.exp().to(device)
+        y += 1  # warning: [TLN201]
+        y.sum().backward()
+
+    shifted(eval("'cpu'"))
