@@ -688,3 +688,17 @@ def kept_where_a_getter_of_the_class_says():
     cell = Cell(w)
     cell.__dict__
     w.add_(1)
+def a_parameter_moved_to_where_it_is():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(4))
+
+        def forward(self, x):
+            scale = self.scale.to(device=x.device, dtype=torch.float32)
+            scale *= 2  # warning: [TLN203]
+            return x * scale
+
+    Scaled()(torch.rand(3, 4))

@@ -307,6 +307,7 @@ def store(
         _store_in_list(run, each, index, value)
     elif isinstance(each, Module) and each.kind.container:
         machine.trail.set(each, "children", None)
+        machine.trail.set(each, "element", None)
 
 
 def _store_in_list(run: Run, sequence: Sequence, index: Any, value: Value) -> None:

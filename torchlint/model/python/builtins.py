@@ -187,6 +187,10 @@ def _sum(run: Run, site: CallSite) -> Value:
         return Unknown()
     known, elements = elements_of(run, site.positional[0])
     if not known:
+        given = site.positional[0]
+        sure = next(iter(given.among), None) if isinstance(given, Sequence) else None
+        if isinstance(sure, Tensor) and elements and site.get(1, "start") is None:
+            return operate(run, "+", sure, elements[0], site.node)  # what a loop of unknown length has put in
         return Unknown(reachable_tensors(elements[0]) if elements else ())
     total: Value = site.get(1, "start") or Constant(0)
     for element in elements:

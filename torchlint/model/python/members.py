@@ -65,6 +65,7 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
         return
     if instance.layer is not None and instance.layer.kind.container == "sequential":
         machine.trail.set(instance.layer, "children", None)
+        machine.trail.set(instance.layer, "element", None)
         machine.trail.set(instance.layer, "tail", None)
     if isinstance(value, (Module, Instance)) and not anew:
         for name, old in list(instance.attributes.items()):
@@ -190,9 +191,11 @@ def store_member(run: Run, instance: Instance, name: str, value: Value) -> None:
         if isinstance(value, (Module, Instance)):
             children = None if layer.children is None else (*layer.children, value)
             machine.trail.set(layer, "children", children)
+            machine.trail.set(layer, "element", None)
             machine.trail.set(layer, "tail", value)
         elif isinstance(value, Choice) or (isinstance(value, Unknown) and value.layer):
             machine.trail.set(layer, "children", None)
+            machine.trail.set(layer, "element", None)
             machine.trail.set(layer, "tail", None)
     if isinstance(value, (Tensor, Choice, Sequence, Mapping)):
         leave_place(run.autograd, reachable_tensors(value))
