@@ -45,7 +45,7 @@ class ImplicitDims(Computations):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self._ranks = Ranks(self.maker, self.tensor)
+        self._ranks = Ranks(machine.computations.maker, self.tensor)  # which lead back to no observer: it must go
         self._implied: dict[int, tuple[DimensionImplied, set[int | None]]] = {}
         """By the call that says no dimension: the numbers of dimensions that its inputs have, None if unknown."""
         self._of_maps: set[int] = set()
