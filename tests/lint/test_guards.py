@@ -160,3 +160,19 @@ def test_a_class_that_is_derived_runs_what_its_base_says(body: str, subclass: st
     (found,) = [each for each in lint(text).findings if each.code == "TLN907"]
     assert (found.level.value == "error") is is_run
     assert ("is called" not in found.message and "leads there" not in found.message) is is_run
+
+
+@pytest.mark.parametrize(
+    ("lines", "asks"),
+    [
+        ("v = torch.__version__\na, b = map(int, v.split('.'))[:2]", True),
+        ("a, b, *_ = [int(each) for each in torch.__version__.split('.')]", True),
+        ("[a, (b, _)] = 1, torch.__version__.split('.')[:2]", True),
+        ("a, b = x.release.split('.')", False),
+        ("(a, b), v = x, torch.__version__", False),
+    ],
+)
+def test_what_is_unpacked_of_a_version_asks_for_it(lines: str, asks: bool) -> None:
+    inside = "".join(f"    {line}\n" for line in [*lines.splitlines(), "if b > 2:", "    return nn.RMSNorm(3)(x)"])
+    messages = [each.message for each in lint(f"{HEAD}{inside}    return x\n").findings if "RMSNorm" in each.message]
+    assert bool(messages) is not asks

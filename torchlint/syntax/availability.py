@@ -16,7 +16,7 @@ from torchlint.syntax.children import walk
 from torchlint.syntax.entries import dotted, entry, told
 from torchlint.syntax.fixpoint import Fixpoint
 from torchlint.syntax.given import Given
-from torchlint.syntax.handed import Handed, assigned
+from torchlint.syntax.handed import Handed, assigned, bindings
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.unreachable import does_not_come_back, leaves
 from torchlint.syntax.used import own_functions, uses
@@ -334,8 +334,8 @@ def _is_of_torch(rest: str) -> bool:
 def _note(node: ast.stmt, given: Given[ast.expr | _Function | None]) -> None:
     """Note what a statement gives names, functions among it, and which it sets by finding out what there is (None)."""
     if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-        for name in assigned(node):
-            given.note(name, node.lineno, node.value)
+        for name, value in bindings(node):
+            given.note(name, node.lineno, value)
     elif isinstance(node, _FUNCTIONS):
         given.note(node.name, node.lineno, node)
         given.note(f".{node.name}", 0, node)

@@ -57,7 +57,11 @@ def candidates(
                 continue
             name, version, summary = (cells[index] for index in columns)
             searched = (name if column == "name" else summary).lower()
-            if any(_has_word(each, searched) for each in words) and normalized(name) not in taken and not is_kept_for_later(name):
+            if (
+                any(_has_word(each, searched) for each in words)
+                and normalized(name) not in taken
+                and not is_kept_for_later(name)
+            ):
                 found[normalized(name)] = Release(name, version)
     return [found[name] for name in sorted(found)]
 
