@@ -234,12 +234,8 @@ class Guards:
         Who has to come by for an expression to be evaluated, as the end of a sentence; "" if it always is when the file
         is loaded, or run as the script that it is.
         """
-        if runs_as_derived(self._tree, self._order, node, self._may_be_left):
-            return ""
-        return self._reached(node, _HOPS)
-
-    def _may_be_left(self, above: ast.AST, part: ast.AST) -> bool:
-        return isinstance(above, _MAY_NOT) and not self._is_taken(above, part)
+        may_be_left = lambda above, part: isinstance(above, _MAY_NOT) and not self._is_taken(above, part)  # noqa: E731
+        return "" if runs_as_derived(self._tree, self._order, node, may_be_left) else self._reached(node, _HOPS)
 
     def _reached(self, node: ast.AST, hops: int) -> str:
         branch: ast.AST | None = None
