@@ -119,5 +119,5 @@ def _then(event: api.TooNewApi) -> str:
     if event.argument:
         error, place = "TypeError", " at the call"
     elif event.is_import:
-        error, place = "ImportError", " at the import"
+        error, place = "ImportError", event.reached or " at the import"
     return error if event.reached and event.if_old == event.reached else error + place

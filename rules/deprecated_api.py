@@ -119,7 +119,8 @@ class DeprecatedApi(Rule):
         given = "" if event.annotates else change.given(event.positional)
         new = change.as_value if is_value else f"`{change.instead}{given}`"
         shown, other = f"`{change.instead}`", is_value and not change.is_drop_in
-        more = ("" if target.said else change.came) + ("" if change.how else f", {change.differs}")
+        differs = change.differs or ("" if change.how else "which is no drop-in")
+        more = ("" if target.said else change.came) + (f", {differs}" if differs else "")
         instead = f": use {new}{more}" if change.instead else ""
         fix = partial(renamed, event, change, mends=False)
         level = Level.SMELL if event.is_demo else Level.WARNING

@@ -105,8 +105,7 @@ class DeprecatedArgument(Rule):
     def check(self, event: api.OldArgument | api.UnsaidArgument) -> Iterator[Diagnostic]:
         usual = Level.STRICT if event.is_asleep or event.is_moot else Level.SMELL if event.is_demo else Level.WARNING
         if isinstance(event, api.OldArgument):
-            change = event.change
-            names = " and ".join(f"`{each.name}`" for each in (change, *(other for other, _ in event.others)))
+            change, names = event.change, " and ".join(f"`{each.name}`" for each in event.every)
             if event.target.reaches(change.removed):
                 release = ".".join(map(str, change.removed or ()))
                 why = event.target.allowing(event.target.newest)
@@ -120,7 +119,7 @@ class DeprecatedArgument(Rule):
                 happens = f"has had no effect since torch {since}" if change.ignored else happens
                 message, level, trace = f"{names} of `{event.spelled}` {happens}", usual, ()
                 claim = Observed("deprecated", change.name, since)
-            message += f": {change.cure}" if change.cure else ""
+            message += f": {event.cure}" if event.cure else ""
             named = change.instead and event.target.torchvision  # leaving it out needs no release
             if named and event.target.begins_before(change.instead_since):
                 message += f", which needs {change.instead_of} ({event.target.torchvision})"

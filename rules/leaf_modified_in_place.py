@@ -1,5 +1,7 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
 from torchlint.fixes.rewrites import shown, under_no_grad
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule, spelled
@@ -103,8 +105,10 @@ class LeafModifiedInPlace(Rule):
             claims = (Raises(_OF_A_LEAF),)
             yield Diagnostic(event.node, f"{message} for a leaf{spelled(event.conditions)}", event.trace, claims=claims)
             return
-        message = f"`{event.op}` modifies {target} in place, {what} that requires grad: torch raises"
-        if not any(each.kind == "grad_mode" for each in event.conditions):
+        called_later = any(each.kind == "grad_mode" for each in event.conditions)
+        frozen = " unless it is frozen" if called_later and isinstance(event.target_node, cst.Attribute) else ""
+        message = f"`{event.op}` modifies {target} in place, {what} that requires grad{frozen}: torch raises"
+        if not called_later:
             message += " outside of `torch.no_grad()`"
         text = under_no_grad(event.statement)
         edits = (Edit(event.statement, text),) if text is not None else ()

@@ -110,24 +110,21 @@ class RemovedApi(Rule):
         change, target = event.change, event.target
         assert change.removed is not None
         release = f"{change.removed[0]}.{change.removed[1]}"
-        instead, (kind, _, function) = "", change.how.partition(":")
+        instead = ""
         if change.instead and not event.is_listed:
-            is_same = change.is_drop_in or not change.instead.startswith("torch.")
-            other = "" if is_same else f", {_DIFFERS.get(kind, 'with other arguments')}"
-            if function == "irfft" and ".ifft" in change.instead:
-                other += ", and its real part"
-            instead = f"; `{change.written}` takes its place{other}"
-        elif kind == "transform" and not event.is_listed:
+            instead = f"; `{change.written}` takes its place{change.apart}"
+        elif change.how.startswith("transform") and not event.is_listed:
             instead = "; `signal_ndim` and `onesided` say what of `torch.fft` takes its place"
         gone = "does nothing but raise" if change.stub else "is gone"
         allowed = target.allowing(target.newest)
-        message = f"`{event.spelled}` {gone} since torch {release}{allowed}{event.if_new}{instead}"
+        message = f"`{event.spelled}` {gone} since torch {release}{change.with_module}{allowed}{event.if_new}{instead}"
         fix = None if event.is_listed else partial(renamed, event, change, mends=True)
         claims = (Observed("refused", event.name, release),)
         module = change.whole
         group = "listed" if event.is_listed else module or change.cause
         first = (-change.removed[0], -change.removed[1])  # what is met first, by whoever moves on
-        label = f"`{event.spelled}`" + (f" (now `{change.written}`)" if module and change.instead else "")
+        named = change.instead and not event.is_listed
+        label = f"`{event.spelled}`" + (f" (now `{change.written}`)" if named else "")
         yield Diagnostic(
             event.node,
             message,
@@ -140,11 +137,3 @@ class RemovedApi(Rule):
             others="mention",
             claims=claims,
         )
-
-
-_DIFFERS = {
-    "transform": "with complex numbers for pairs of real ones, and `dim` for `signal_ndim`",
-    "solve": "with the matrix first, and gives the solution alone",
-    "symeig": "with `UPLO` for `upper`, and gives eigenvectors, too",
-}
-"""How what takes the place of a function differs from it, by the way in which it is rewritten."""

@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-ConditionKind: TypeAlias = Literal["requires_grad", "branch", "device", "copy", "grad_mode", "kernel"]
+ConditionKind: TypeAlias = Literal["requires_grad", "branch", "device", "copy", "grad_mode", "kernel", "differentiated"]
 """
 "requires_grad": the tensor that `expression` names requires grad. "branch": `expression` is true where the program asks
 it. "device": `expression` is a device other than the one the tensor is on, such as a GPU. "copy": the conversion
 `expression` makes a tensor of its own, and does not give back the one it is called on. "grad_mode": whoever calls the
 function has grad mode on (or off), which `expression` asks. "kernel": of the kernels that torch has for the
 operation `expression`, a fused one runs, which saves what the composed one does not; after " on " stands the device
-whose fused kernel it is, if only that one does so.
+whose fused kernel it is, if only that one does so. "differentiated": whoever calls the `forward` differentiates the
+part `expression` of what it returns, too.
 """
 
 
@@ -58,6 +59,8 @@ def spelled(conditions: Sequence[Condition]) -> str:
             operation, _, device = each.expression.partition(" on ")
             kernel = f"the fused kernel of {device}" if device else "a fused kernel"
             words += f", where {kernel} computes `{operation}`"
+        elif each.kind == "differentiated":
+            words += f", where the caller differentiates `{each.expression}`"
     names = [f"`{each.expression}`" for each in conditions if each.kind == "requires_grad"]
     if names:
         words += f", if {' and '.join(names)} {'requires' if len(names) == 1 else 'require'} grad"

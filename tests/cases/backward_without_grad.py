@@ -1730,3 +1730,65 @@ def a_mode_that_another_function_leaves_open_under_no_grad():
     model = eval("torch.nn.Linear(2, 2)")
     for epoch in range(1, 3):
         train(model, [(torch.ones(3, 2), torch.zeros(3, dtype=torch.long))])
+
+
+def given_to_a_hook_registered_by_a_name_that_nobody_knows():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    getattr(layer, eval("'register_forward_hook'"))(turned_on)
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def given_to_a_hook_put_where_nobody_knows():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    getattr(layer, eval("'_forward_hooks'"))[0] = turned_on
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def given_to_a_hook_registered_by_what_a_method_is_handed_to():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    eval("lambda method: method")(layer.register_forward_hook)(turned_on)
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def given_to_a_hook_whose_handle_is_kept():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    handle = getattr(layer, eval("'register_forward_hook'"))(turned_on)
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def given_to_a_layer_of_which_an_attribute_nobody_knows_was_read():
+    """Raises: does not require grad"""
+    layer = nn.Linear(3, 3)
+    weight = getattr(layer, eval("'weight'"))
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    y = layer(x) * weight.sum()
+    (x**2).sum().backward()  # error: [TLN104]
+
+
+def result_changed_by_a_hook_of_all_modules_registered_through_what_nobody_knows():
+    class Model(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    scale = nn.Parameter(torch.ones(1))
+    hook = eval("lambda module, given, result: result * scale", {"scale": scale})
+    handle = eval("lambda given: given")(nn.modules.module).register_module_forward_hook(hook)
+    Model()(torch.rand(3)).sum().backward()
+    handle.remove()

@@ -327,6 +327,15 @@ def a_long_table_of_what_there_is():
     assert torch.sin in EVERY[torch]
 
 
+def a_long_table_that_is_put_together():
+    """What is in it concerns who looks for these functions in a graph."""
+    spoken_of = (  # noqa: F841
+        (torch.eye, torch.full, torch.linspace, torch.logspace, torch.ones, torch.rand, torch.range)
+        + (torch.zeros, torch.empty, torch.arange, torch.randint)
+        + (torch.tensor,)
+    )
+
+
 def a_range_with_its_end():
     """Warns: torch.range is deprecated"""
     steps = torch.range(0, 3)  # warning: [TLN902]

@@ -385,3 +385,21 @@ def where_another_name_is_asked_for():
             return torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, mode, verbose=True)  # error: [TLN903]
 
     scheduler(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1))
+
+
+def one_that_is_gone_beside_one_that_is_still_taken():
+    """Raises: unexpected keyword argument 'use_mtia'"""
+    with torch.autograd.profiler.profile(
+        use_mtia=False,  # error: [TLN903]
+        use_cuda=True,  # warning: [TLN903]
+    ):
+        pass
+
+
+def what_another_type_of_the_first_argument_takes():
+    library = torch.library.Library("torchlint_case_of_arguments", "DEF")
+    torch.library.define(library, "same(Tensor x) -> Tensor", alias_analysis="")
+
+    @torch.library.impl(library, name="same", dispatch_key="CPU")
+    def same(x):
+        return x

@@ -197,3 +197,53 @@ def given_another_shape_in_place_and_written():
     h = torch.rand(1).expand(2, 3)
     h.unsqueeze_(0)
     h.add_(1)  # error: [TLN208]
+
+
+def axis_that_is_put_into_what_a_layer_gives():
+    """Raises: more than one element of the written-to tensor refers to a single memory location"""
+
+    class Spread(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, q, k):
+            b, n, d = q.shape
+            keys = self.linear(k)[:, None].expand(b, n, k.shape[1], d)
+            scores = self.linear(k)[..., None, :, :].expand(b, n, k.shape[1], d)
+            scores.add_(1)  # warning: [TLN208]
+            return keys.sum() + scores.sum()
+
+    Spread()(*eval("[torch.rand(2, 3, 4), torch.rand(2, 5, 4)]"))
+
+
+def axis_put_in_by_unsqueeze():
+    """Raises: more than one element of the written-to tensor refers to a single memory location"""
+
+    class Spread(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            rows = self.linear(x).unsqueeze(1).expand(-1, 3, -1)
+            rows *= 2  # warning: [TLN208]
+            return rows
+
+    Spread()(eval("torch.rand(2, 4)"))
+
+
+def axis_put_in_that_stays_one():
+    class Spread(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            rows = self.linear(x).unsqueeze(1).expand(-1, -1, 4)
+            rows *= 2
+            same = self.linear(x)[:, None].expand(-1, 1, 4)
+            same.mul_(2)
+            return rows + same
+
+    Spread()(eval("torch.rand(2, 4)"))

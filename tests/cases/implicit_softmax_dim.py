@@ -927,3 +927,60 @@ def last_step_of_a_recurrent_layer():
 
     for each in (Last, Every, Some):
         each()(eval("torch.rand(2, 5, 3)"))
+
+
+def last_state_of_a_recurrent_layer():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Net(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.lstm = nn.LSTM(3, 4, num_layers=size, bidirectional=True)
+            self.head = nn.Linear(4, 2)
+
+        def forward(self, x):
+            outputs, (h, c) = self.lstm(x)
+            return F.softmax(self.head(h[-1])), F.log_softmax(self.head(c.mean(0)))  # strict: [TLN602, TLN220]
+
+    Net(int(eval("1")))(eval("torch.rand(5, 2, 3)"))
+
+
+def outputs_of_a_recurrent_layer():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Net(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.gru = nn.GRU(3, 4, num_layers=size)
+
+        def forward(self, x):
+            outputs, h = self.gru(x)
+            return F.softmax(outputs)  # smell: [TLN602]
+
+    Net(int(eval("1")))(eval("torch.rand(5, 2, 3)"))
+
+
+def greatest_of_the_words():
+    """Warns: Implicit dimension choice for log_softmax"""
+
+    class Net(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.words = nn.Linear(size, 6)
+            self.head = nn.Linear(6, 2)
+
+        def forward(self, x):
+            words = self.words(x.permute(1, 0, 2)).permute(0, 2, 1)
+            return F.log_softmax(self.head(F.max_pool1d(words, words.shape[2]).squeeze(2)))  # strict: [TLN602]
+
+    Net(int(eval("3")))(eval("torch.rand(5, 2, 3)"))
+
+
+def contraction_that_names_its_axes():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def scores(q, k):
+        pairs = F.softmax(torch.einsum("bd, cd -> bc", q, k))  # strict: [TLN602]
+        return pairs, F.softmax(torch.einsum("bqd,bkd->bqk", q[:, None], k[:, None]))  # warning: [TLN602]
+
+    scores(eval("torch.rand(3, 4)"), eval("torch.rand(3, 4)"))

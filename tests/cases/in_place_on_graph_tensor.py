@@ -303,15 +303,3 @@ def a_method_that_is_only_called_with_grad_mode_off():
     scorer = Scorer()
     out = scorer.ranked(torch.rand(2, 3))
     scorer.weighted(torch.rand(2, 3))
-
-
-def copied_by_a_move_or_not():
-    """Raises: modified by an inplace operation"""
-
-    def shifted(device):
-        w = torch.ones(3, requires_grad=True)
-        y = w.exp().to(device)
-        y += 1  # strict: [TLN204]
-        y.sum().backward()
-
-    shifted(eval("'cpu'"))

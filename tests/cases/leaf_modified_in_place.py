@@ -670,3 +670,35 @@ def weight_of_which_the_trained_is_a_copy():
             return x * weight
 
     Scaled()(torch.rand(3)).sum().backward()
+
+
+def kept_where_a_getter_of_the_class_says():
+    """`self.__dict__` is asked for like any other attribute: it may give another dictionary."""
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell(nn.Module):
+        def __init__(self, w):
+            self.__dict__["w"] = w
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.__dict__
+    w.add_(1)
+def a_parameter_moved_to_where_it_is():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(4))
+
+        def forward(self, x):
+            scale = self.scale.to(device=x.device, dtype=torch.float32)
+            scale *= 2  # warning: [TLN203]
+            return x * scale
+
+    Scaled()(torch.rand(3, 4))

@@ -650,3 +650,64 @@ def plain_values_before_a_base_of_the_file():
             return self.layer(x)
 
     Net()(torch.ones(1, 2))
+
+
+def handed_on_as_a_method_that_is_replaced_on_one_path():
+    class Net(nn.Module):
+        def __init__(self, n):
+            eval("lambda *given: given[-1]")(self.prepare)()
+            self.layer = nn.Linear(n, n)
+
+        def prepare(self):
+            super().__init__()
+
+        def forward(self, x):
+            return self.layer(x)
+
+    try:
+        Net.prepare = eval("lambda method: method")(Net.prepare)
+    except ValueError:
+        pass
+    Net(2)(torch.ones(1, 2))
+
+
+def handed_on_in_a_list():
+    class Net(nn.Module):
+        def __init__(self, n):
+            eval("lambda *given: given[-1]")([self.prepare])[0]()
+            self.layer = nn.Linear(n, n)
+
+        def prepare(self):
+            super().__init__()
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def handed_on_in_a_function():
+    class Net(nn.Module):
+        def __init__(self, n):
+            eval("lambda *given: given[-1]")(lambda: self.prepare())()
+            self.layer = nn.Linear(n, n)
+
+        def prepare(self):
+            super().__init__()
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def a_function_without_the_object_handed_on():
+    """Raises: before Module.__init__() call"""
+
+    class Net(nn.Module):
+        def __init__(self, n):
+            size = n + 1
+            eval("lambda *given: given[-1]")(lambda: size + 1)()
+            self.layer = nn.Linear(n, n)  # error: [TLN308]
+
+    Net(2)

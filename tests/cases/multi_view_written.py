@@ -562,3 +562,10 @@ def a_network_that_others_run_without_recording():
         return Gates()(x)
 
     generated(None, torch.rand(2, 3))
+
+
+def a_part_of_an_unknown_number_of_which_another_is_told():
+    c = nn.Parameter(eval("0.5") / torch.ones(4, 4), requires_grad=False)
+    first, second, third, fourth = c.split(1)
+    second.requires_grad_()
+    fourth.mul_(fourth)

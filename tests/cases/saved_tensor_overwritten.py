@@ -2516,3 +2516,314 @@ def layer_put_into_the_dictionary_of_what_unknown_code_hands_back():
     y = net(h)
     y.add_(1)
     y.sum().backward()
+
+
+def a_second_part_of_what_is_returned():
+    """Raises: modified by an inplace operation"""
+
+    class Gaussian(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mean, self.log_var = nn.Linear(4, 2), nn.Linear(4, 2)
+
+        def forward(self, x):
+            mean = self.mean(x)
+            std = torch.exp(0.5 * self.log_var(x))
+            std += 1e-3  # warning: [TLN201]
+            return mean, std
+
+    differentiate = eval("lambda parts: torch.autograd.backward([each.sum() for each in parts])")
+    differentiate(Gaussian()(torch.rand(3, 4)))
+
+
+def one_of_several_parts_of_a_dictionary():
+    """Raises: modified by an inplace operation"""
+
+    class Gated(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            out = self.linear(x)
+            gate = torch.sigmoid(out)
+            gate.mul_(2)  # warning: [TLN201]
+            return {"out": out, "gate": gate}
+
+    differentiate = eval("lambda parts: torch.autograd.backward([each.sum() for each in parts])")
+    differentiate(Gated()(torch.rand(3, 4)).values())
+
+
+def a_part_of_an_object_that_is_returned():
+    """Raises: modified by an inplace operation"""
+    from dataclasses import dataclass
+
+    @dataclass
+    class Output:
+        mean: torch.Tensor
+        std: torch.Tensor
+
+    class Gaussian(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            h = self.linear(x)
+            std = torch.exp(h)
+            std += 1  # warning: [TLN201]
+            return Output(mean=h, std=std)
+
+    differentiate = eval("lambda parts: torch.autograd.backward([each.sum() for each in parts])")
+    differentiate(vars(Gaussian()(torch.rand(3, 4))).values())
+
+
+def second_part_that_is_detached():
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.q = nn.Linear(4, 4)
+
+        def forward(self, x):
+            q = self.q(x)
+            weights = torch.softmax(q @ q.transpose(-2, -1), dim=-1)
+            out = weights @ x
+            shown = weights.detach().clone()
+            shown.mul_(2)
+            return out, shown
+
+    torch.autograd.backward([each.sum() for each in Attention()(torch.rand(2, 3, 4)) if each.requires_grad])
+
+
+def second_part_whose_operation_saves_only_its_input():
+    class Gaussian(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mean, self.scale = nn.Linear(4, 2), nn.Linear(4, 2)
+
+        def forward(self, x):
+            mean = self.mean(x)
+            scale = nn.functional.softplus(self.scale(x))
+            scale += 1e-3
+            return mean, scale
+
+    torch.autograd.backward([each.sum() for each in Gaussian()(torch.rand(3, 4))])
+
+
+def second_part_beside_a_loss():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 1)
+
+        def forward(self, x, y):
+            logits = self.linear(x)
+            loss = (logits - y).square().mean()
+            shown = torch.sigmoid(logits)
+            shown.mul_(100)  # smell: [TLN204]
+            return loss, shown
+
+    Model()(torch.rand(3, 4), torch.rand(3, 1))[0].backward()
+
+
+def a_move_to_the_device_of_the_input():
+    """Raises: modified by an inplace operation"""
+
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            gate = torch.sigmoid(self.linear(x)).to(x.device)
+            gate += 1  # warning: [TLN201]
+            return gate * x
+
+    Scaled()(torch.rand(3, 4)).sum().backward()
+
+
+def a_move_to_the_device_that_is_kept():
+    """Raises: modified by an inplace operation"""
+
+    class Scaled(nn.Module):
+        def __init__(self, device="cpu"):
+            super().__init__()
+            self.device = device
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            gate = torch.sigmoid(self.linear(x)).to(self.device)
+            gate += 1  # warning: [TLN201]
+            return gate
+
+    Scaled()(torch.rand(3, 4)).sum().backward()
+
+
+def a_move_that_copies():
+    class Scaled(nn.Module):
+        def __init__(self, device="cpu"):
+            super().__init__()
+            self.device = device
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            gate = torch.sigmoid(self.linear(x)).to(x.device, copy=True)
+            gate += 1  # smell: [TLN204]
+            return gate * torch.sigmoid(x).to(self.device, dtype=torch.float64)
+
+    Scaled()(torch.rand(3, 4)).sum().backward()
+
+
+def stages_that_a_loop_appends_to_a_module_list():
+    """Raises: modified by an inplace operation"""
+
+    class Perceptron(nn.Module):
+        def __init__(self, features, hidden):
+            super().__init__()
+            self.layers = nn.ModuleList()
+            last = features
+            for size in hidden:
+                self.layers.append(nn.Sequential(nn.Linear(last, size), nn.ReLU()))
+                last = size
+            self.out = nn.Linear(last, 1)
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+                x.mul_(2)  # error: [TLN201]
+            return self.out(x)
+
+    Perceptron(4, eval("[4, 3]"))(torch.rand(2, 4)).sum().backward()
+
+
+def layers_of_a_module_list_that_is_appended_to_one_by_one():
+    """Raises: modified by an inplace operation"""
+
+    class Perceptron(nn.Module):
+        def __init__(self, features, hidden):
+            super().__init__()
+            self.layers = nn.ModuleList()
+            for size in hidden:
+                self.layers.append(nn.Linear(features, size))
+
+        def forward(self, x):
+            total = 0
+            for layer in self.layers:
+                y = torch.sigmoid(layer(x))
+                y += 1  # error: [TLN201]
+                total = total + y
+            return total
+
+    Perceptron(4, eval("[3, 3]"))(torch.rand(2, 4)).sum().backward()
+
+
+def sum_of_what_a_loop_has_put_into_a_list():
+    """Raises: modified by an inplace operation"""
+
+    class Votes(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(4, size) for size in sizes)
+
+        def forward(self, x):
+            outs = []
+            for layer in self.layers:
+                y = torch.exp(layer(x))
+                y += 1  # error: [TLN201]
+                outs.append(y)
+            return sum(outs)
+
+    Votes(eval("[3, 3]"))(torch.rand(2, 4)).sum().backward()
+
+
+def last_stage_that_is_of_another_kind():
+    class Perceptron(nn.Module):
+        def __init__(self, features, hidden):
+            super().__init__()
+            self.layers = nn.ModuleList()
+            for size in hidden:
+                self.layers.append(nn.Linear(features, size))
+            self.layers.append(nn.Tanh())
+            self.layers[0] = nn.Softplus()
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    Perceptron(4, eval("[4]"))(torch.rand(2, 4))
+
+
+def stages_of_which_each_saves_only_its_input():
+    class Perceptron(nn.Module):
+        def __init__(self, features, hidden):
+            super().__init__()
+            self.layers = nn.ModuleList()
+            for size in hidden:
+                self.layers.append(nn.Sequential(nn.Linear(features, size), nn.Softplus()))
+
+        def forward(self, x):
+            total = 0
+            for layer in self.layers:
+                y = layer(x)
+                y.mul_(2)
+                total = total + y
+            return total
+
+    Perceptron(4, eval("[3, 3]"))(torch.rand(2, 4)).sum().backward()
+
+
+def hidden_layers_before_a_last_one_of_another_size():
+    """Raises: modified by an inplace operation"""
+
+    class Perceptron(nn.Module):
+        def __init__(self, hidden):
+            super().__init__()
+            layers = []
+            last = 4
+            for size in [hidden] if isinstance(hidden, int) else hidden:
+                layers.append(nn.Linear(last, size))
+                last = size
+            layers.append(nn.Linear(last, 3))
+            self.layers = nn.ModuleList(layers)
+
+        def forward(self, x):
+            hidden, last = self.layers[:-1], self.layers[-1]
+            for layer in hidden:
+                x = torch.relu(layer(x))
+                x += 1  # error: [TLN201]
+            return last(x)
+
+    Perceptron(eval("[4, 3]"))(torch.rand(2, 4)).sum().backward()
+
+
+def layers_of_which_some_write_in_place():
+    class Perceptron(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = nn.ModuleList()
+            for size in sizes:
+                self.layers.append(nn.Softplus())
+            self.layers.append(nn.ReLU())
+
+        def forward(self, x):
+            total = 0
+            for layer in self.layers[:-1]:
+                y = layer(x)
+                y += 1
+                total = total + y
+            return total
+
+    Perceptron(eval("[4, 3]"))(torch.rand(2, 4, requires_grad=True)).sum().backward()
+
+
+def copied_by_a_move_or_not():
+    """Raises: modified by an inplace operation"""
+
+    def shifted(device):
+        w = torch.ones(3, requires_grad=True)
+        y = w.exp().to(device)
+        y += 1  # warning: [TLN201]
+        y.sum().backward()
+
+    shifted(eval("'cpu'"))

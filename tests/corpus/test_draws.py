@@ -221,6 +221,7 @@ def test_names_may_have_the_word_where_summaries_do_not(tmp_path: Path) -> None:
     kept = {row for row in ("torchfoo", "foo-torch") if not names.is_kept_for_later(row)}
     assert {each.name for each in names.candidates(path, without=set(), column="name")} == kept != set()
     assert names.candidates(path) == []
+    assert {each.name for each in names.candidates(path, ("none", "torch"), set(), "name")} == kept
 
 
 @pytest.mark.parametrize(("judged", "written"), [(0, set()), (1, {"partial.jsonl"}), (2, {"verdicts.jsonl"})])

@@ -72,7 +72,7 @@ def test_every_fact_is_in_the_table() -> None:
 
 def test_every_way_to_rewrite_is_explained() -> None:
     """`Change.how` and `Argument.how` say what each word of the table means: whoever adds a row looks there."""
-    text = (api.TABLE.parent / "find.py").read_text(encoding="utf-8")
+    text = "".join((api.TABLE.parent / file).read_text(encoding="utf-8") for file in ("find.py", "arguments.py"))
     names, arguments = (
         text.partition(f"\nclass {kind}:")[2].partition('"""\n\n')[0] for kind in ("Change", "Argument")
     )
@@ -111,6 +111,24 @@ def test_what_is_gone_is_gone(name: str) -> None:
         return
     with pytest.raises((RuntimeError, TypeError, AttributeError)):
         found(torch.eye(2), torch.eye(2))
+
+
+@pytest.mark.parametrize("name", [name for name in find.arguments() if name.startswith("torch.") and _ours(name)])
+def test_an_argument_is_refused_where_it_is_gone_alone(name: str) -> None:
+    """Python says which keyword a function does not know before it says what else is missing."""
+    function, refuses = _get(name), "unexpected keyword argument|takes no keyword|dummy base class|required positional"
+    for each in find.arguments()[name] if function is not None else ():  # nor of what is gone itself
+        said = ""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                function(**{each.name: None})
+        except (TypeError, RuntimeError) as error:
+            said = str(error)
+        if each.removed:
+            assert re.search(refuses, said), each.name
+        else:
+            assert "unexpected keyword argument" not in said, each.name
 
 
 @pytest.mark.parametrize("name", [name for name, change in CHANGES.items() if not change.removed and _ours(name)])

@@ -349,6 +349,10 @@ def keep(folder, epoch):
         ("kept['history']", "the default from 2.6 on, refuses a `defaultdict` (line 22 of train.py)"),
         ("kept.get('epoch')", "refuses a `defaultdict`"),
         ("'net' in kept", "refuses a `defaultdict`"),
+        ("kept['net'], kept['scaler'], kept['epoch']", PERHAPS),  # of another function, which saves more
+        ("kept['net'], kept.get('scaler')", "refuses a `defaultdict`"),
+        ("kept['net'], kept['scaler'] if path.name else None", "refuses a `defaultdict`"),
+        ("kept['net'], kept['scaler'] if 'scaler' in kept else None", "refuses a `defaultdict`"),
         ("kept", PERHAPS),
         ("kept[path.name]", PERHAPS),
         ("kept['state_dict']", PERHAPS),
@@ -772,3 +776,44 @@ def test_a_project_that_tells_torch_to_unpickle_knows_its_files(
     (tmp_path / "use.py").write_text(text)
     (found,) = lint(text, path=str(tmp_path / "use.py"), codes=["TLN904"], strict=True).findings
     assert found.level.value == level
+
+
+@pytest.mark.parametrize(
+    ("alias", "save"),
+    [
+        ("put = torch.save", "put"),
+        ("from torch import save\nput = save", "put"),
+        ("import torch as th\nput = th.serialization.save", "put"),
+        ("put = print", "torch.save"),
+    ],
+)
+def test_a_function_by_another_name_saves_too(tmp_path: Path, alias: str, save: str) -> None:
+    text = (
+        f"import torch\n{alias}\n\ndef run(net):\n    {save}(net, 'net.pt')\n    return torch.load('net.pt')\n\n"
+        "run(torch.nn.Linear(2, 3))\n"
+    )
+    project(tmp_path, {"load.py": text})
+    (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings
+    assert "of what line" in found.message
+
+
+@pytest.mark.parametrize(
+    ("run", "level"),
+    [
+        ("subprocess.run(['train'], check=True)", "strict"),
+        ("p = subprocess.Popen(['train'])\n    p.wait()", "strict"),
+        ("os.system('train')", "strict"),
+        ("CliRunner().invoke(train, [])", "strict"),
+        ("print('train')", "warning"),
+        ("subprocess.list2cmdline([])", "warning"),
+    ],
+)
+@pytest.mark.parametrize("name", ["test_run.py", "evaluate.py"])
+def test_what_a_test_has_run_wrote_what_it_loads(tmp_path: Path, run: str, level: str, name: str) -> None:
+    text = (
+        "import os\nimport subprocess\nimport torch\nfrom click.testing import CliRunner\n\n"
+        f"def test_it(path):\n    {run}\n    model = torch.load(path)\n    assert model.r_max\n"
+    )
+    project(tmp_path, {name: text})
+    (found,) = lint(text, path=str(tmp_path / name), codes=["TLN904"], strict=True).findings
+    assert found.level.value == (level if name.startswith("test_") else "warning")

@@ -846,6 +846,18 @@ def test_a_copy_of_torch_itself_names_what_it_has(tmp_path: Path, beside: str, c
 
 
 @pytest.mark.parametrize(("beside", "codes"), [("_torch_docs.py", []), ("docs.py", ["TLN901"])])
+@pytest.mark.parametrize("file", ["tensor.py", "onnx/utils.py"])
+def test_a_copy_of_torch_under_another_name_is_one(tmp_path: Path, beside: str, codes: list[str], file: str) -> None:
+    package = tmp_path / "torch_copied"
+    (package / "onnx").mkdir(parents=True)
+    for name in ("__init__.py", "onnx/__init__.py", beside):
+        (package / name).write_text("import torch\n")
+    (package / file).write_text("import torch\n\nvalue = torch._six\n")
+    found = lint((package / file).read_text(), path=str(package / file), codes=["TLN901"]).findings
+    assert [each.code for each in found] == codes
+
+
+@pytest.mark.parametrize(("beside", "codes"), [("_torch_docs.py", []), ("docs.py", ["TLN901"])])
 def test_stubs_of_what_a_copy_of_torch_has_compiled_are_of_it(tmp_path: Path, beside: str, codes: list[str]) -> None:
     package = tmp_path / "copied" / "torch"
     stub = package / "_C" / "_VariableFunctions.pyi"  # there is no `__init__.py` beside it

@@ -31,6 +31,7 @@ class Net(nn.Module):
         for _ in range(3):
             hidden = hidden * scale(hidden) if deep else hidden.tanh()
         hidden[:, 0] = hidden[:, 1]
+        hidden = nn.functional.softmax(hidden)
         return hidden, [each.exp() for each in hidden]
 
 

@@ -76,4 +76,18 @@ def test_what_a_marker_leaves(requirement: str, holds: bool) -> None:
     ],
 )
 def test_what_has_no_wheel_for_later_pythons(requirement: str, held: bool) -> None:
-    assert held_back(["tqdm", requirement]) == (requirement if held else "")
+    assert held_back(["tqdm", requirement]) == ((requirement, 10) if held else ("", 0))
+
+
+@pytest.mark.parametrize(
+    ("required", "held"),
+    [
+        (["spacy>=2.1.7,<2.2.0"], ("spacy>=2.1.7,<2.2.0", 8)),
+        (["spacy>=2.2,<2.3"], ("spacy>=2.2,<2.3", 10)),
+        (["spacy>=2.2,<3"], ("", 0)),
+        (["numpy<1.21", "spacy<2.2"], ("spacy<2.2", 8)),
+        (["spacy<2.2", "numpy<1.21"], ("spacy<2.2", 8)),
+    ],
+)
+def test_the_one_that_holds_back_most_counts(required: list[str], held: tuple[str, int]) -> None:
+    assert held_back(required) == held

@@ -340,6 +340,17 @@ def test_what_an_extra_asks_for_is_quoted_as_that(
             "a/code.py,,\n",
             "numpy==1.19 in a-1.dist-info/METADATA, for which Python is before 3.10, whose last torch is 2.8",
         ),
+        (
+            "Requires-Dist: torch>=1.0.0\nRequires-Dist: spacy (<2.2.0,>=2.1.7)\n",
+            "a/code.py,,\n",
+            "torch>=1.0.0 and spacy (<2.2.0,>=2.1.7) in a-1.dist-info/METADATA, for which Python is before 3.8, whose "
+            "last torch is 1.13",
+        ),
+        (
+            "Requires-Python: <3.9\nRequires-Dist: torch>=1.6\nRequires-Dist: numpy==1.19\n",
+            "a/code.py,,\n",
+            "torch>=1.6 and Python<3.9 in a-1.dist-info/METADATA, whose last torch is 2.4",
+        ),
     ],
 )
 def test_what_python_says_of_torch_is_said(tmp_path: Path, head: str, record: str, said: str) -> None:

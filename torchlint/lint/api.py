@@ -16,7 +16,21 @@ from itertools import accumulate
 from typing import Any
 
 from torchlint.knowledge.api import find
-from torchlint.lint.arguments import argument_at, is_refused, is_said_in_vain, may_be_none, reduction, transform, unread
+from torchlint.knowledge.api.arguments import Argument
+from torchlint.lint.arguments import (
+    argument_at,
+    given_at,
+    is_false,
+    is_refused,
+    is_said_in_vain,
+    is_short,
+    may_be_none,
+    of_one_way,
+    reduction,
+    repository,
+    transform,
+    unread,
+)
 from torchlint.lint.callers import all_ask_first
 from torchlint.lint.gates import Gates
 from torchlint.lint.guards import Guards
@@ -67,7 +81,7 @@ class Use:
     reference: Reference
     facts: dict[str, Any]
     argument: int = -1
-    others: tuple[tuple[find.Argument, int], ...] = ()
+    others: tuple[tuple[Argument, int], ...] = ()
 
 
 def referred(
@@ -314,7 +328,7 @@ class _Judged:
             kind = events.PrivateApi
         if change.how.startswith("transform:"):
             change = replace(change, instead=transform(change, self.reference.call, 1))
-        if _is_short(self.reference.call, change):
+        if is_short(self.reference.call, change):
             change = replace(change, differs=f"as `{self.reference.spelled}` takes a start and an end: TypeError")
         return Use(kind, self.reference, {"change": change})
 
@@ -332,27 +346,26 @@ class _Judged:
             first = call.args[0] if call.args else None
             if isinstance(first, ast.Constant) and isinstance(first.value, bool):  # as it was given by position
                 rows = tuple(replace(each, at=0) if each.name == "pretrained" else each for each in rows)
-        given = [(each, at) for each in rows if (at := _given(call, each.name, each.at, starred)) >= 0]
+        given = [(each, at) for each in rows if (at := given_at(call, each.name, each.at, starred)) >= 0]
         if any(each.how == "reduction" for each, _ in given):
             tree, around = self.names.tree, self.names.checkpoints.function_around(call)
             given = [(each, at) for each, at in given if not may_be_none(argument_at(call, at), around, tree)]
-        if given:
-            (change, at), *others = given
-            if change.how == "reduction":
-                change = replace(change, instead=reduction({each.name: argument_at(call, i) for each, i in given}))
-            if change.how == "weights" and change.name == "pretrained" and not others and _is_false(call, at):
+            instead = reduction({each.name: argument_at(call, at) for each, at in given})
+            given = [(replace(each, instead=instead), at) for each, at in given]
+        for (change, at), *others in of_one_way(given, self.target):
+            if change.how == "weights" and change.name == "pretrained" and not others and is_false(call, at):
                 change = replace(change, how="drop:False", instead="")  # as it is without
             yield Use(events.OldArgument, reference, {"change": change}, at, tuple(others))
         for argument, since in self.watched.new_arguments.get(name, {}).items():
-            at = _given(call, argument, find.position_of_new(name, argument, len(call.args)), starred)
+            at = given_at(call, argument, find.position_of_new(name, argument, len(call.args)), starred)
             if at >= 0:
                 yield Use(events.TooNewApi, reference, {"since": since, "argument": argument}, at)
         unsaid = self.watched.unsaid.get(name)
-        left_out = unsaid is not None and _given(call, unsaid.name, unsaid.at, starred) < 0
+        left_out = unsaid is not None and given_at(call, unsaid.name, unsaid.at, starred) < 0
         if left_out and unsaid is not None and unsaid.implied == "complex" and self.names.is_complex(call):
             left_out = False
         left_out = left_out and not is_said_in_vain(call, name)
-        if left_out and name == "torch.hub.load" and _repository(call).partition("/")[0] in ("", *TRUSTED_OWNERS):
+        if left_out and name == "torch.hub.load" and repository(call).partition("/")[0] in ("", *TRUSTED_OWNERS):
             left_out = False
         if left_out and name not in LOAD and not (starred or open_):
             takes = unsaid.takes if unsaid is not None else ()
@@ -374,47 +387,17 @@ class _Judged:
                         len(call.args) + said,
                     )
             elif (
-                self.target.begins_before(_WEIGHTS_ONLY) and not unknown and _given(call, "pickle_module", 2, False) < 0
+                self.target.begins_before(_WEIGHTS_ONLY)
+                and not unknown
+                and given_at(call, "pickle_module", 2, False) < 0
             ):
                 yield Use(events.UnsafeLoad, self.reference, file.facts(call, self.reference.statement))
         elif name == "torch.hub.load":
-            repository = _repository(call)
-            if repository and ":" not in repository and not repository.startswith("pytorch/") and not unknown:
+            loaded = repository(call)
+            if loaded and ":" not in loaded and not loaded.startswith("pytorch/") and not unknown:
                 yield Use(events.UnsafeDeserialization, self.reference, {})
         else:
             yield Use(events.UnsafeDeserialization, self.reference, {})
-
-
-def _repository(call: ast.Call) -> str:
-    """What of GitHub `torch.hub.load` is told to load; "" where that is not written out, or lies in a folder."""
-    given = {each.arg: each.value for each in call.keywords}
-    repository, source = call.args[0] if call.args else given.get("repo_or_dir"), given.get("source")
-    if not isinstance(repository, ast.Constant) or not isinstance(repository.value, str):
-        return ""
-    return "" if source is not None and getattr(source, "value", None) != "github" else repository.value
-
-
-def _is_short(call: ast.Call | None, change: find.Change) -> bool:
-    """Whether a call gives fewer arguments than what it calls wants."""
-    if call is None or not change.least:
-        return False
-    if any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords):
-        return False
-    return len(call.args) + len([each for each in call.keywords if each.arg in ("start", "end")]) < change.least
-
-
-def _is_false(call: ast.Call, at: int) -> bool:
-    """Whether an argument, by its index, is False as it stands."""
-    value = argument_at(call, at)
-    return isinstance(value, ast.Constant) and value.value is False
-
-
-def _given(call: ast.Call, name: str, position: int, starred: bool) -> int:
-    """The index of an argument among all of a call, positional ones first; -1 if it is not given, or unknown."""
-    for at, each in enumerate(call.keywords):
-        if each.arg == name:
-            return len(call.args) + at
-    return position if 0 <= position < len(call.args) and not starred else -1
 
 
 def with_methods(happened: Iterable[Event], meant: Callable[[], Target], tree: ast.Module) -> Iterator[Event]:

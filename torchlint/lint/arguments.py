@@ -7,17 +7,31 @@ Of Python's own tree; follows names no further than to the parameters of the fun
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from torchlint.knowledge.api import find
+from torchlint.knowledge.api.arguments import Argument
 from torchlint.knowledge.modules.find import find as module_kind
 from torchlint.knowledge.ops.find import keywords
 from torchlint.syntax.availability import last_name
 from torchlint.syntax.children import walk
+from torchlint.target import Release, Target
 
 
 def argument_at(call: ast.Call, at: int) -> ast.expr:
     """An argument by its index among all of a call, positional ones first."""
     return call.args[at] if at < len(call.args) else call.keywords[at - len(call.args)].value
+
+
+def of_one_way(given: Sequence[tuple[Argument, int]], target: Target) -> list[list[tuple[Argument, int]]]:
+    """
+    Arguments of a call, with their indices, apart by what happens to them: gone in the same release, or deprecated. One
+    that is only deprecated is still taken where another one is gone.
+    """
+    ways: dict[Release | None, list[tuple[Argument, int]]] = {}
+    for change, at in given:
+        ways.setdefault(change.removed if target.reaches(change.removed) else None, []).append((change, at))
+    return list(ways.values())
 
 
 def is_refused(call: ast.Call, name: str) -> bool:
@@ -170,3 +184,35 @@ def is_said_in_vain(call: ast.Call, name: str) -> bool:
     return (name.endswith(".checkpoint_sequential") and _is_whole(call)) or (
         name.endswith(".checkpoint") and _is_with_parameters(call)
     )
+
+
+def repository(call: ast.Call) -> str:
+    """What of GitHub `torch.hub.load` is told to load; "" where that is not written out, or lies in a folder."""
+    given = {each.arg: each.value for each in call.keywords}
+    repository, source = call.args[0] if call.args else given.get("repo_or_dir"), given.get("source")
+    if not isinstance(repository, ast.Constant) or not isinstance(repository.value, str):
+        return ""
+    return "" if source is not None and getattr(source, "value", None) != "github" else repository.value
+
+
+def is_short(call: ast.Call | None, change: find.Change) -> bool:
+    """Whether a call gives fewer arguments than what it calls wants."""
+    if call is None or not change.least:
+        return False
+    if any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords):
+        return False
+    return len(call.args) + len([each for each in call.keywords if each.arg in ("start", "end")]) < change.least
+
+
+def is_false(call: ast.Call, at: int) -> bool:
+    """Whether an argument, by its index, is False as it stands."""
+    value = argument_at(call, at)
+    return isinstance(value, ast.Constant) and value.value is False
+
+
+def given_at(call: ast.Call, name: str, position: int, starred: bool) -> int:
+    """The index of an argument among all of a call, positional ones first; -1 if it is not given, or unknown."""
+    for at, each in enumerate(call.keywords):
+        if each.arg == name:
+            return len(call.args) + at
+    return position if 0 <= position < len(call.args) and not starred else -1

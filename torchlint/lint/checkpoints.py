@@ -132,7 +132,7 @@ class Checkpoints(_Asking):
         """
         keys, words = self._told_by(call)
         if keys and kept.keys is not None:
-            return not keys.isdisjoint(kept.keys)
+            return not keys.isdisjoint(kept.keys) and self._keys_needed(call) <= kept.keys
         return True if words & kept.words else None
 
     def written(self, call: ast.Call) -> ast.Call | None:

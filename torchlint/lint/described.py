@@ -16,6 +16,9 @@ from torchlint.lint.pickled import Contents
 from torchlint.syntax.children import walk
 
 _NAMES_A_FILE = re.compile(r"[A-Za-z0-9]{3}")
+_RUNS = re.compile(r"subprocess\.(run|call|check_call|check_output|Popen)$|os\.(system|popen)$|.*\.invoke$")
+"""Functions that run another program, or a command of this one (`click.testing.CliRunner.invoke`)."""
+_MAY_LEAVE_OUT = (ast.If, ast.IfExp, ast.Try, ast.While, ast.For, ast.BoolOp, ast.Match, ast.Lambda)
 
 
 class Described(Contents):
@@ -29,6 +32,14 @@ class Described(Contents):
             if isinstance(above, ast.If) and node in above.body:
                 yield above.test
             node = above
+
+    def is_of_a_run(self, call: ast.Call) -> bool:
+        """Whether a function has run another program before it loads: what a test loads then, that has written."""
+        before = (node for node in walk(self.function_around(call)) if isinstance(node, ast.Call))
+        return any(
+            each.lineno < call.lineno and _RUNS.match(self._full(each.func) or ast.unparse(each.func))
+            for each in before
+        )
 
     @cached_property
     def _known_ways(self) -> dict[tuple[ast.Call, int], dict[str, ast.expr]]:
@@ -96,6 +107,32 @@ class Described(Contents):
             around = self.function_around(call)
             given += [node for node in walk(around) if isinstance(node, ast.Name) and node.id in names]
         return frozenset(key for each in given for key in self._key_of(each))
+
+    def _keys_needed(self, call: ast.Call) -> frozenset[str]:
+        """
+        The keys without which a function that reads what a call of `torch.load` gives raises: read by brackets, under
+        no test that the call is not under, and asked for nowhere.
+        """
+        around = self.function_around(call)
+        above = set(self._tests_and_tries(call, around))
+        needed: set[str] = set()
+        asked: set[str] = set()
+        for each in self._uses(call):
+            user = self._parents[each]
+            is_read = isinstance(user, ast.Subscript) and isinstance(user.ctx, ast.Load)
+            keys = set(self._key_of(each))
+            if is_read and above.issuperset(self._tests_and_tries(each, around)):
+                needed |= keys
+            elif not is_read:
+                asked |= keys
+        return frozenset(needed - asked)
+
+    def _tests_and_tries(self, node: ast.AST, around: ast.AST) -> Iterator[ast.AST]:
+        """What a node is evaluated under, of a function around it, that may leave it out, or handle what it raises."""
+        while node is not around:
+            node = self._parents[node]
+            if isinstance(node, _MAY_LEAVE_OUT):
+                yield node
 
     def _key_of(self, node: ast.AST) -> Iterator[str]:
         user = self._parents[node]

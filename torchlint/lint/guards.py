@@ -17,6 +17,7 @@ from typing import TypeAlias
 from torchlint.knowledge.api import find
 from torchlint.lint.named import Named, before
 from torchlint.lint.order import Order
+from torchlint.lint.subclassed import runs_as_derived
 from torchlint.syntax.availability import AvailabilityTests, last_name
 from torchlint.syntax.children import walk
 from torchlint.syntax.unreachable import leaves
@@ -233,7 +234,8 @@ class Guards:
         Who has to come by for an expression to be evaluated, as the end of a sentence; "" if it always is when the file
         is loaded, or run as the script that it is.
         """
-        return self._reached(node, _HOPS)
+        may_be_left = lambda above, part: isinstance(above, _MAY_NOT) and not self._is_taken(above, part)  # noqa: E731
+        return "" if runs_as_derived(self._tree, self._order, node, may_be_left) else self._reached(node, _HOPS)
 
     def _reached(self, node: ast.AST, hops: int) -> str:
         branch: ast.AST | None = None

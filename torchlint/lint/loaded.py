@@ -66,8 +66,8 @@ class Loaded:
         own = used if used is not None or written is None else self.checkpoints.saved(written)
         facts |= {"is_beside_pickles": self.checkpoints.is_beside_pickles(call)}
         if own is not None or written is not None:
-            line = 0 if written is None else written.lineno
-            return facts | {"holds": own, "used": used is not None, "is_own": True, "writes": line}
+            line, ours = 0 if written is None else written.lineno, self.is_test and self.checkpoints.is_of_a_run(call)
+            return facts | {"holds": own, "used": used is not None, "is_own": True, "writes": line, "is_ours": ours}
         beside = self.checkpoints.saved_by_class(call)  # what the class itself saves says most
         kept = [each for each in map(self.checkpoints.kept_by, beside) if each is not None]
         same = next((each.pickled for each in kept if self.checkpoints.likely(call, each)), None)

@@ -111,7 +111,7 @@ class _Words:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """What the file imports, by the name it has there."""
+        """What the file imports, by the name it has there; and what it calls by another name: `put = torch.save`."""
         found: dict[str, str] = {}
         for node in self._parents:
             if isinstance(node, ast.Import):
@@ -120,6 +120,16 @@ class _Words:
                     found[alias.asname or first] = alias.name if alias.asname else first
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+        for each in self.tree.body:
+            if (
+                isinstance(each, ast.Assign)
+                and len(each.targets) == 1
+                and isinstance(each.value, (ast.Attribute, ast.Name))
+            ):
+                target, named = each.targets[0], ast.unparse(each.value)
+                first, dot, rest = named.partition(".")
+                if isinstance(target, ast.Name) and first in found:
+                    found.setdefault(target.id, f"{found[first]}{dot}{rest}")
         return found
 
     def _full(self, node: ast.AST) -> str:

@@ -133,6 +133,8 @@ def _with_facts(read: Mapping[str, Any], releases: Sequence[Release]) -> dict[st
         if name in facts.DERIVED:
             row["derived"] = True
         row |= facts.DIFFERS.get(name, {})
+        if name.startswith(f"{row.get('instead')}."):  # a module says that another part of it is to be used, or none
+            del row["instead"]
     return {
         "names": dict(sorted(names.items())),
         "since": dict(sorted((read["since"] | came.SINCE).items())),
@@ -241,6 +243,8 @@ def _arguments(
             old, new = releases[before].parameters(name), releases[after].parameters(name)
             if old is None or new is None or new.open or _JUNK.search(name) or not _in_python(releases[after], name):
                 continue
+            if _dispatches(name):
+                continue
             last = newest.parameters(name)
             for argument in old.defaults:
                 lasts = last is not None and (argument in last.defaults or last.open)
@@ -253,7 +257,7 @@ def _arguments(
 def _with_arguments(
     read: Mapping[str, Mapping[str, Mapping[str, object]]], releases: Iterable[Release]
 ) -> dict[str, dict[str, Mapping[str, object]]]:
-    found = {function: dict(rows) for function, rows in read.items()}
+    found = {function: dict(rows) for function, rows in read.items() if not _dispatches(function)}
     for fact in facts.ARGUMENTS:
         for function in fact["functions"]:
             for argument in fact["arguments"]:
@@ -264,6 +268,11 @@ def _with_arguments(
                 at = next((place for place in places if place >= 0), -1)
                 found.setdefault(function, {})[argument] = row | ({"at": at} if at >= 0 else {})
     return dict(sorted(found.items()))
+
+
+def _dispatches(name: str) -> bool:
+    """Whether a function takes other arguments for other types of its first (`functools.singledispatch`)."""
+    return hasattr(of_torch(name), "registry")
 
 
 def _in_python(of: Release, name: str) -> bool:

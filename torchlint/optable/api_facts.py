@@ -21,6 +21,11 @@ _REENTRANT = (
     "torch warns, and takes True, which gives no gradient where no input of the call requires one; it recommends False"
 )
 
+_COMPLEX = "which gives complex tensors: the eigenvalues in one dimension, and always the eigenvectors"
+_SOLUTION = "with the matrix first, and gives a solution without rows of residuals"
+_REGISTERED = "which raises ValueError for a type that is registered already, by torch itself or twice"
+_FACTOR = "which takes the factor for the lower one unless told `upper=True`"
+
 # name: removed, deprecated, replacement, how the reference or call is rewritten (see `knowledge.api.find.Change.how`)
 REMOVED: dict[str, tuple[str, str, str, str, str]] = {
     "torch.solve": ("1.12", "1.8", "torch.linalg.solve", "solve", _LINALG),
@@ -283,12 +288,29 @@ DIFFERS: dict[str, dict[str, object]] = {
     "torch.range": {
         "differs": "which leaves out the end (write `end + 1` where the step is 1) and makes integers of integers",
         "least": 2,
+        "earlier": True,
     },
     "torch.set_default_tensor_type": {
         "differs": "and, as a type of another device than the CPU sets that as well, `torch.set_default_device`",
     },
-}
-"""In what the one that takes its place is another thing, and how many arguments it wants at least."""
+    "torch.utils._pytree._register_pytree_node": {"differs": _REGISTERED},
+    "torch.onnx.set_training": {"differs": "which takes a `torch.onnx.TrainingMode`, and is deprecated itself"},
+    "torch.nn.functional.upsample": {"dated": "0.4.1"},
+    **{
+        f"torch.nn.{name}": {"earlier": True}
+        for name in (
+            "functional.upsample_nearest", "functional.upsample_bilinear",
+            "UpsamplingNearest2d", "UpsamplingBilinear2d",
+        )
+    },
+    **{f"torch.{name}eig": {"differs": _COMPLEX} for name in ("", "Tensor.")},
+    **{f"torch.{name}": {"differs": _SOLUTION} for name in ("gels", "lstsq", "Tensor.lstsq")},
+    "torch.btrisolve": {"differs": "with the factors first, and a matrix for each right-hand side"},
+    "torch.potrf": {"differs": "which gives the lower factor unless told `upper=True`"},
+    **{f"torch.{name}": {"differs": _FACTOR} for name in ("potri", "potrs")},
+    "torch.trtrs": {"differs": "with the matrix first and `upper` said, and gives the solution alone"},
+}  # fmt: skip
+"""In what the one that takes its place is another thing, how many arguments it wants; when it was deprecated."""
 DERIVED = frozenset(f"torch.{device}.amp.{name}" for device in ("cuda", "cpu") for name in ("autocast", "GradScaler"))
 """Classes that derive from what takes their place."""
 

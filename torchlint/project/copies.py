@@ -15,8 +15,8 @@ _MARK = "_torch_docs"
 
 def is_of_torch(project: ProjectIndex) -> bool:
     """
-    Whether a file is of a copy of torch: what it names is in that copy, whatever other releases have, and what it does
-    is what torch does.
+    Whether a file is of a copy of torch, by whatever name: what it names is in that copy, whatever other releases have,
+    and what it does is what torch does.
 
     Parameters
     ----------
@@ -25,7 +25,8 @@ def is_of_torch(project: ProjectIndex) -> bool:
     """
     parts = project.module.split(".")
     for index, part in enumerate(parts):
-        if part == TORCH:  # a module of that name may lie anywhere in torch
+        # a module of that name may lie anywhere in torch, and a package may be a copy under another name
+        if part == TORCH or (not index and len(parts) > 1):
             mark = ".".join((*parts[: index + 1], _MARK))
             if project.module == mark or project.source(mark)[0]:  # a file does not find itself
                 return True

@@ -93,8 +93,8 @@ class ProjectIndex:
         self._roots = import_roots(directory, top)
         self._only = parts[0] if parts and os.path.basename(top) in INSTALLED else ""
         self._seen: dict[str, str] = {}
-        self._looked = 0
-        self._asked: set[str] = set()
+        self._begun: dict[str, bool] = {}
+        self._looked, self._asked = 0, set[str]()
         self._writing: dict[tuple[str, bool], bool] = {}
         self._modules: dict[str, tuple[ArgumentWrites, bool] | None] = {}
         self._trees: dict[str, Source] = {}
@@ -275,12 +275,12 @@ class ProjectIndex:
         return self._roots if not around or around in self._roots else (*self._roots, around)
 
     def _begins(self, root: str, package: str) -> bool:
-        """Whether a name can be found in a root; if not, that is remembered."""
+        """Whether a name can be found in a root, asked of the disk once; if not, that is remembered."""
         first = os.path.join(root, package)
-        if os.path.isdir(first) or os.path.exists(first + ".py"):
-            return True
-        self._seen.update({first + ".py": "", first: ""})
-        return False
+        if first not in self._begun:
+            self._begun[first] = os.path.isdir(first) or os.path.exists(first + ".py")
+            self._seen.update({} if self._begun[first] else {first + ".py": "", first: ""})
+        return self._begun[first]
 
     @property
     def depends(self) -> tuple[Dependency, ...]:

@@ -21,16 +21,17 @@ _FIRST: dict[int, Release] = {
 """By minor number of Python 3, the first release of torch that PyPI has a wheel of (`pip index versions torch`)."""
 _LAST: dict[int, Release] = {6: (1, 10), 7: (1, 13), 8: (2, 4), 9: (2, 8)}
 """Likewise the last one; of those that are not here, the newest."""
-WITHOUT_3_10 = tuple(each for each in _FIRST if each < 10)
-"""The Pythons before 3.10."""
+_NEVER = 99
 _ON_3_10 = {
     "dm-tree": "0.1.6", "faiss-cpu": "1.7.2", "grpcio": "1.41.0", "h5py": "3.6.0", "llvmlite": "0.38.0",
     "matplotlib": "3.5.0", "numba": "0.55.0", "numexpr": "2.8.0", "numpy": "1.21.2", "onnx": "1.12.0",
     "onnxruntime": "1.12.0", "pandas": "1.3.3", "pyarrow": "6.0.0", "ray": "1.13.0", "scikit-image": "0.19.0",
-    "scikit-learn": "1.0.2", "scipy": "1.7.2", "statsmodels": "0.13.1", "tables": "3.7.0", "tensorflow": "2.8.0",
-    "tensorflow-gpu": "2.8.0", "tokenizers": "0.11.3",
+    "scikit-learn": "1.0.2", "scipy": "1.7.2", "spacy": "2.3.8", "statsmodels": "0.13.1", "tables": "3.7.0",
+    "tensorflow": "2.8.0", "tensorflow-gpu": "2.8.0", "tokenizers": "0.11.3",
 }  # fmt: skip
 """Packages with compiled code: the first release that PyPI has a wheel of for Python 3.10 (their files there)."""
+_ON_3_8 = {"spacy": "2.2.2"}
+"""Likewise for Python 3.8."""
 _PINNED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*([<>=!~][^;)]*)\)?\s*")
 _PART = re.compile(r"\s*(<=|>=|<|>|==|!=|~=)\s*3(?:\.(\d+))?(\.\d+|\.\*)?\s*", re.ASCII)
 _MARKER = re.compile(r"\s*python_(?:full_)?version\s*(<=|<|==|>=|>)\s*[\"'](\d+)\.(\d+)[^\"']*[\"']\s*")
@@ -76,10 +77,10 @@ def wheels(allowed: tuple[int, ...]) -> tuple[Release, Release]:
     return _FIRST[min(allowed)], _LAST.get(max(allowed), NEWEST)
 
 
-def held_back(requirements: Iterable[str]) -> str:
+def held_back(requirements: Iterable[str]) -> tuple[str, int]:
     """
-    What allows only releases that have no wheel for Python 3.10, and so no newer torch than Python 3.9 has; "" if
-    nothing does.
+    What allows only releases that have no wheel for Python 3.8, or else 3.10, and so no newer torch than the Python
+    before has, with the minor number of that Python; ("", 0) if nothing does.
 
     Parameters
     ----------
@@ -89,18 +90,21 @@ def held_back(requirements: Iterable[str]) -> str:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet  # only who states a range pays for it
     from packaging.version import Version
 
+    held = "", 0
     for each in requirements:
         found = _PINNED.fullmatch(each)
-        first = _ON_3_10.get(re.sub(r"[-_.]+", "-", found[1]).lower()) if found is not None else None
-        if found is None or first is None:
+        name = re.sub(r"[-_.]+", "-", found[1]).lower() if found is not None else ""
+        if found is None or name not in _ON_3_10:
             continue
         try:
             ends = list(SpecifierSet(found[2].strip()))
         except InvalidSpecifier:
             continue
-        if any(_ends_before(end.operator, end.version, Version(first)) for end in ends):
-            return each.strip()
-    return ""
+        for python, first in ((8, _ON_3_8.get(name)), (10, _ON_3_10[name])):
+            if first and any(_ends_before(end.operator, end.version, Version(first)) for end in ends):
+                held = min(held, (each.strip(), python), key=lambda said: said[1] or _NEVER)
+                break
+    return held
 
 
 def _ends_before(operator: str, version: str, first: Version) -> bool:
@@ -115,6 +119,11 @@ def _ends_before(operator: str, version: str, first: Version) -> bool:
     if operator == "<":
         return Version(version) <= first
     return operator in ("==", "<=", "===") and Version(version) < first
+
+
+def before(python: int, allowed: tuple[int, ...] = ()) -> tuple[int, ...]:
+    """Those of some Pythons, or of all if there are none, that come before one."""
+    return tuple(each for each in allowed or _FIRST if each < python)
 
 
 def can_hold(requirement: str, allowed: tuple[int, ...]) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from torchlint.project.companions import Companion
 from torchlint.project.dependencies import AT_LEAST, Doubt, at_least, may_raise
-from torchlint.project.pythons import WITHOUT_3_10, can_hold, held_back, pythons, wheels
+from torchlint.project.pythons import before, can_hold, held_back, pythons, wheels
 from torchlint.project.stated import asked_for, required, tidy
 from torchlint.target import NEWEST, Extra, Release, TargetError, bounds, spelled
 
@@ -81,9 +81,11 @@ def left(said: Said) -> tuple[Release | None, Release, str]:
     more = ""
     allowed = pythons(said.python)
     oldest, newest = wheels(allowed)
-    held = held_back(required(said.file, said.text)) if newest > wheels(WITHOUT_3_10)[1] else ""
+    held, python = held_back(required(said.file, said.text)) if newest > wheels(before(8))[1] else ("", 0)
+    if newest <= wheels(before(python or 10))[1]:
+        held = ""
     if held:
-        older = tuple(each for each in allowed or WITHOUT_3_10 if each in WITHOUT_3_10)
+        older = before(python, allowed)
         oldest, newest = wheels(older) if older else (oldest, newest)
     if lower is None:
         if newest < upper:
@@ -97,7 +99,7 @@ def left(said: Said) -> tuple[Release | None, Release, str]:
         lower, upper = max(lower, oldest), min(upper, newest)
     if more and held:
         words.append(held)
-        more = f"for which Python is before 3.10, {more}"
+        more = f"for which Python is before 3.{python}, {more}"
     elif more and said.is_built:
         more = f"compiled for Python {said.python.strip('=.*')}, {more}"
     elif more:
@@ -141,7 +143,7 @@ def ends_by_python(name: str, text: str, asked: str) -> bool:
     every = required(name, text)
     if not any("torch" in each for each in every):
         return False
-    return wheels(pythons(asked))[1] < NEWEST or bool(held_back(every))
+    return wheels(pythons(asked))[1] < NEWEST or bool(held_back(every)[0])
 
 
 def raising(said: Said, lower: Release) -> Doubt:

@@ -16,10 +16,11 @@ from torchlint.syntax.children import walk
 from torchlint.syntax.entries import dotted, entry, told
 from torchlint.syntax.fixpoint import Fixpoint
 from torchlint.syntax.given import Given
-from torchlint.syntax.handed import Handed, assigned
+from torchlint.syntax.handed import Handed, assigned, bindings
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.unreachable import does_not_come_back, leaves
 from torchlint.syntax.used import own_functions, uses
+from torchlint.syntax.versions import may_speak_of, taken_from, tries_others
 
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "TypeError"})
 """What Python raises where a name or an argument is not there."""
@@ -217,11 +218,20 @@ class AvailabilityTests:
             return False
         words = ast.unparse(node.test)
         plain = words.removeprefix("not ")
-        said = package in words or "version" in words.lower() or plain.isidentifier()
+        is_plain, is_named = plain.isidentifier(), package in words
+        said = is_named or "version" in words.lower() or is_plain
         if not said or "TYPE_CHECKING" in words or not self.asks(node.test):
             return False
-        held = self._known.values(plain, node.test.lineno) if plain.isidentifier() else []
-        return not held or not all(map(self._is_of_other_things, held))
+        held = self._known.values(plain, node.test.lineno) if is_plain else []
+        if held and all(map(self._is_of_other_things, held)):
+            return False
+        if is_plain and not held and not is_named and "version" not in plain.lower():
+            handed = self._handed.arguments.get(plain, [])  # `legacy` is a word of many other things
+            return not self._known.is_argument(plain, node.test.lineno) or any(map(self._is_answer, handed))
+        if is_plain and held:
+            return None not in held or not tries_others(self._tree, plain, package)
+        values = partial(self.values_of, line=node.test.lineno)
+        return is_named or may_speak_of(node.test, package, taken_from(self._tree, package), values)
 
     def _is_of_other_things(self, value: ast.expr | _Function | None) -> bool:
         """Whether a value is what some call makes of an answer and of more: nobody asks by it what there is."""
@@ -247,30 +257,6 @@ class AvailabilityTests:
             for node in every:
                 _note(node, self._given)
         return self._given
-
-    def chosen_functions(self, lines: Iterable[int], text: str | None = None) -> list[_Function]:
-        """
-        The functions of the module, and the methods that are its own by their names, around some lines that it names
-        nowhere but where it has asked what there is: `_fft = _old_fft` in an arm for old releases.
-
-        Parameters
-        ----------
-        lines
-            The lines.
-        text
-            The file: where it does not spell such a name is not looked; None: everywhere.
-        """
-        around = [
-            (name, node)
-            for name, node in own_functions(self._tree)
-            if any(node.lineno <= line <= (node.end_lineno or 0) for line in lines)
-        ]
-        if not around:
-            return []
-        under: dict[str, bool] = {}
-        for name, tests in uses(self._tree, {name for name, _ in around}, text):
-            under[name] = under.get(name, True) and any(map(self.asks, tests))
-        return [node for name, node in around if under.get(name)]
 
     def _is_flag(self, name: str, line: int) -> bool:
         """
@@ -311,6 +297,35 @@ class AvailabilityTests:
         return last in _EXPECTS or last.startswith(("assertRaises", "assertWarns"))
 
 
+def chosen_functions(
+    tests: AvailabilityTests, tree: ast.Module, lines: Iterable[int], text: str | None = None
+) -> list[_Function]:
+    """
+    The functions of the module, and the methods that are its own by their names, around some lines that it names
+    nowhere but where it has asked what there is: `_fft = _old_fft` in an arm for old releases.
+
+    Parameters
+    ----------
+    tests, tree
+        What the file asks, and the file.
+    lines
+        The lines.
+    text
+        The file: where it does not spell such a name is not looked; None: everywhere.
+    """
+    around = [
+        (name, node)
+        for name, node in own_functions(tree)
+        if any(node.lineno <= line <= (node.end_lineno or 0) for line in lines)
+    ]
+    if not around:
+        return []
+    under: dict[str, bool] = {}
+    for name, around_it in uses(tree, {name for name, _ in around}, text):
+        under[name] = under.get(name, True) and any(map(tests.asks, around_it))
+    return [node for name, node in around if under.get(name)]
+
+
 def _is_of_torch(rest: str) -> bool:
     """Whether what follows a word that is said of much else names torch, or a version of it."""
     return "torch" in rest.lower() or _SAYS_VERSION.search(rest) is not None
@@ -319,8 +334,8 @@ def _is_of_torch(rest: str) -> bool:
 def _note(node: ast.stmt, given: Given[ast.expr | _Function | None]) -> None:
     """Note what a statement gives names, functions among it, and which it sets by finding out what there is (None)."""
     if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-        for name in assigned(node):
-            given.note(name, node.lineno, node.value)
+        for name, value in bindings(node):
+            given.note(name, node.lineno, value)
     elif isinstance(node, _FUNCTIONS):
         given.note(node.name, node.lineno, node)
         given.note(f".{node.name}", 0, node)

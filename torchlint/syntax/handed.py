@@ -91,8 +91,26 @@ class Handed:
 
 def assigned(node: ast.stmt) -> set[str]:
     """The names that an assignment binds."""
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    return {target.id for target in targets if isinstance(target, ast.Name)}
+    return {name for name, _ in bindings(node)}
+
+
+def bindings(node: ast.stmt) -> Iterator[tuple[str, ast.expr | None]]:
+    """Each name that an assignment binds, and what to; of what is unpacked, all that it is a part of."""
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            yield from _bound(target, node.value)
+
+
+def _bound(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[str, ast.expr | None]]:
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Starred):
+        yield from _bound(target.value, value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        written = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
+        parts = written if len(written) == len(target.elts) else [value] * len(target.elts)
+        for each, part in zip(target.elts, parts, strict=True):
+            yield from _bound(each, part)
 
 
 def _defaults(node: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:

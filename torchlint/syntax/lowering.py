@@ -49,7 +49,8 @@ def lower_ast(module: ast.Module, text: str, *, lazily: bool = False) -> ir.Prog
     text
         The file.
     lazily
-        What stands in functions is left unread until somebody asks; then what is raised here is raised there.
+        What stands in functions is left unread until somebody asks; then what is raised here is raised there. It is
+        cut off the tree: who keeps the program keeps no tree of what nobody reads.
 
     Raises
     ------
@@ -59,8 +60,8 @@ def lower_ast(module: ast.Module, text: str, *, lazily: bool = False) -> ir.Prog
         if it is nested deeper than Python's stack.
     """
     lowering = _Lowering(lines_of(text), lazily=lazily)
-    body = lowering.block(module.body)
-    return ir.Program(module, body, text, tuple([lowering.held(node) for node in module.body]))
+    held = tuple([lowering.held(node) for node in module.body])  # before bodies are cut off
+    return ir.Program(module, lowering.block(module.body), text, held)
 
 
 class _Lowering(ExpressionLowering):
@@ -260,6 +261,7 @@ class _Lowering(ExpressionLowering):
             end, indented = node.end_lineno or node.lineno, node.col_offset > 0
             start = node.lineno - 1
             unread = Unread(partial(_read, self.lines, start, end, indented, parameters), self.lines, start, end)
+            node.body.clear()
         else:
             inside = self.inside(node, parameters)
         is_async = type(node) is ast.AsyncFunctionDef

@@ -17,7 +17,7 @@ from itertools import zip_longest
 
 from torchlint.record import record
 from torchlint.syntax import tables
-from torchlint.syntax.availability import AvailabilityTests, demands, handles_absence, last_name
+from torchlint.syntax.availability import AvailabilityTests, chosen_functions, demands, handles_absence, last_name
 from torchlint.syntax.bindings import Bindings, arguments_of
 from torchlint.syntax.children import children, walk
 from torchlint.syntax.mentions import statements
@@ -120,7 +120,7 @@ def references(
     found = [each for each in uses.found if each.name not in uses.provided]
     doubtful = [each.node.lineno for each in found if each.inside and not each.asked]
     if doubtful:
-        chosen = uses.tests.chosen_functions(doubtful, text)
+        chosen = chosen_functions(uses.tests, tree, doubtful, text)
         found = [
             replace(each, asked=True)
             if each.inside and any(one.lineno <= each.node.lineno <= (one.end_lineno or 0) for one in chosen)

@@ -112,6 +112,8 @@ def _entries(value: ast.expr) -> int:
             pending += node.values
         elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
             pending += node.elts
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.BitOr)):  # put together from several
+            pending += [node.left, node.right]
         elif is_entry(node):
             count += 1
         else:

@@ -2,7 +2,7 @@
 First readings: packages that nobody has looked at, linted once by a frozen linter, and read by strangers.
 
     python -m tests.corpus.draws draw --names FILE --seed 1 --packages 12 --work DIR    the names (whose summary has
-                                                 the word torch, or `--of name`); asks nobody
+                                                 the word torch, or `--of name`, `--words`); asks nobody
     python -m tests.corpus.draws fetch --work DIR [--index URL]                         wheels (by pip), or sources
     python -m tests.corpus.draws lint --work DIR --seed 1                               counts, and the sheet to be read
     python -m tests.corpus.draws record --work DIR --to tests/corpus/draws/1            what may be committed:
@@ -44,7 +44,8 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     draw = commands.add_parser("draw")
     draw.add_argument("--names", type=Path, required=True, help="tab-separated: name, version, summary")
-    draw.add_argument("--of", choices=("summary", "name"), default="summary", help="which of them has the word torch")
+    draw.add_argument("--of", choices=("summary", "name"), default="summary", help="which of them has the word")
+    draw.add_argument("--words", nargs="+", default=["torch"], metavar="WORD", help="torch, where nothing is said")
     draw.add_argument("--packages", type=int, default=12, help="how many")
     fetch = commands.add_parser("fetch")
     fetch.add_argument("--index", metavar="URL", help="simple index: any wheel of it, else the source archive")
@@ -66,7 +67,7 @@ def main() -> int:
 
 
 def _draw(arguments: argparse.Namespace) -> int:
-    possible = names.candidates(arguments.names, column=arguments.of)
+    possible = names.candidates(arguments.names, arguments.words, column=arguments.of)
     drawn = names.draw(possible, arguments.seed, arguments.packages)
     names.save(drawn, arguments.work / "drawn.jsonl")
     print(f"{len(drawn)} of {len(possible)} names drawn")

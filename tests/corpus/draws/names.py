@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -34,11 +35,11 @@ def burned(draws: Path = DRAWS) -> set[str]:
 
 
 def candidates(
-    names: Path, word: str = "torch", without: set[str] | None = None, column: str = "summary"
+    names: Path, words: Sequence[str] = ("torch",), without: set[str] | None = None, column: str = "summary"
 ) -> list[Release]:
     """
-    All packages of the list whose summary (or name, as `column` says) has that word, in the order of their names, less
-    those that are burned and those that are kept for later. `orchestra` and its like have no such word.
+    All packages of the list whose summary (or name, as `column` says) has one of the words, in the order of their
+    names, less those that are burned and those that are kept for later. `orchestra` and its like have no `torch`.
 
     Raises
     ------
@@ -56,7 +57,11 @@ def candidates(
                 continue
             name, version, summary = (cells[index] for index in columns)
             searched = (name if column == "name" else summary).lower()
-            if _has_word(word, searched) and normalized(name) not in taken and not is_kept_for_later(name):
+            if (
+                any(_has_word(each, searched) for each in words)
+                and normalized(name) not in taken
+                and not is_kept_for_later(name)
+            ):
                 found[normalized(name)] = Release(name, version)
     return [found[name] for name in sorted(found)]
 

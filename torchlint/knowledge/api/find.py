@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+from torchlint.knowledge.api.arguments import Argument, Unsaid
 from torchlint.target import NEWEST, PATCHES, Release, Target, release, spelled
 
 TABLE = Path(__file__).with_name("changes.json")
@@ -63,9 +64,11 @@ class Change:
     earlier
         It was deprecated in that release already, which is the first whose sources are read: or before.
     differs
-        In what `instead` is another thing, as the end of a sentence.
+        In what `instead` is another thing, as the end of a sentence; "" if that is not known.
     least
         How many arguments it wants: a call with fewer raises TypeError.
+    patch
+        The patch release that deprecated it; "" if that is not known, or none.
     """
 
     name: str
@@ -79,8 +82,9 @@ class Change:
     stub: bool = False
     derived: bool = False
     earlier: bool = False
-    differs: str = "which is no drop-in"
+    differs: str = ""
     least: int = 0
+    patch: str = ""
 
     @property
     def is_young(self) -> bool:
@@ -103,7 +107,7 @@ class Change:
         major, minor = self.deprecated or (0, 0)
         if self.name.startswith("torchvision."):
             return f"torchvision 0.{minor + (15 if major > 1 else 1)}"
-        return f"torch {major}.{minor}"
+        return f"torch {self.patch or f'{major}.{minor}'}"
 
     @property
     def came(self) -> str:
@@ -125,6 +129,27 @@ class Change:
             if change is not None and change.removed and any(each.startswith(f"{module}.") for each in changes()):
                 return module
         return ""
+
+    @property
+    def with_module(self) -> str:
+        """The module that is gone with it as a whole, or later, as a part of a sentence; "" if only it is gone."""
+        module = self.whole
+        gone = changes()[module].removed if module and module != self.name else None
+        if gone is None:
+            return ""
+        return f" with all of `{module}`" if gone == self.removed else f", and all of `{module}` since {spelled(gone)}"
+
+    @property
+    def apart(self) -> str:
+        """How what takes its place of what is gone differs from it, as the end of a sentence."""
+        if self.is_drop_in or not self.instead.startswith("torch."):
+            return ""
+        kind, _, function = self.how.partition(":")
+        told = f", {self.differs or _DIFFERS.get(kind, 'perhaps with other arguments')}"
+        if function == "irfft" and ".ifft" in self.instead:
+            return f"{told}, and its real part"
+        sizes = "n" if self.instead.endswith(".irfft") else "s"
+        return f"{told}, `{sizes}` for `signal_sizes`" if function == "irfft" else told
 
     @property
     def written(self) -> str:
@@ -169,99 +194,14 @@ class Change:
         return self.how in ("rename", "twin", "call", "method") or self.how.startswith("rename:")
 
 
+_DIFFERS = {
+    "transform": "with complex numbers for pairs of real ones, and `dim` for `signal_ndim`",
+    "solve": "with the matrix first, and gives the solution alone",
+    "symeig": "with `UPLO` for `upper`, and gives eigenvectors, too",
+}
+"""How what takes the place of a function differs from it, by the way in which it is rewritten."""
 _TORCH = {"torch.Tensor": "torch", "torch.functional": "torch"}
 """Modules and classes that hold the same functions as another one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """
-    What happens to an argument of a function.
-
-    Attributes
-    ----------
-    name
-        The argument.
-    at
-        Its position; -1 if it has none.
-    deprecated, removed, instead, source
-        As of a `Change`.
-    how
-        "rename" (the name alone); "reduction" (`size_average` and `reduce` of a loss become one argument); "drop:VALUE"
-        (left out where it has that value); "weights" (`pretrained` of torchvision); "" (somebody must look at it).
-    ignored
-        It is taken, and does nothing.
-    instead_since, instead_of
-        The release from which on `instead` can be had, and what it came with.
-    """
-
-    name: str
-    at: int
-    deprecated: Release | None
-    removed: Release | None
-    instead: str
-    how: str
-    source: str
-    ignored: bool = False
-    instead_since: Release | None = None
-    instead_of: str = ""
-
-    @property
-    def cure(self) -> str:
-        """What to do, as an order; "" where nothing takes its place."""
-        if self.how == "drop:False" and not self.instead:
-            return "leave it out, as False means nothing"
-        if self.instead.endswith("()"):  # a call, and no argument
-            return f"leave it out; `{self.instead}` is there for that"
-        return f"use `{self.instead}`" if self.instead else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Unsaid:
-    """
-    An argument that is better said.
-
-    Attributes
-    ----------
-    name, at
-        As of an `Argument`.
-    since
-        The release from which on torch warns, or refuses, where it is not said.
-    changes
-        The release in which its default changes.
-    say
-        What keeps the old meaning; "" if nothing does.
-    now
-        What it means from `changes` on, as it follows on what it meant before.
-    keyword
-        The release that has the argument.
-    why
-        What torch says to it, as the second half of a sentence.
-    implied
-        "complex": it is implied where the first argument is complex; "" if nothing implies it.
-    was
-        What it means before `changes`.
-    needs
-        What follows from the change, of the call; "" if there is nothing to say.
-    cure
-        What else says it, where there is no such argument.
-    takes
-        The keywords that the call takes without it, where it refuses all others; empty where it refuses none.
-    """
-
-    name: str
-    at: int
-    since: Release | None
-    changes: Release | None
-    say: str
-    now: str
-    keyword: Release | None
-    why: str
-    implied: str = ""
-    was: str = ""
-    needs: str = ""
-    cure: str = ""
-    takes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,8 +327,9 @@ def _change(name: str, row: dict[str, Any]) -> Change:
         bool(row.get("stub", False)),
         bool(row.get("derived", False)),
         bool(row.get("earlier", False)),
-        row.get("differs", "which is no drop-in"),
+        row.get("differs", ""),
         int(row.get("least", 0)),
+        row.get("dated", ""),
     )
 
 

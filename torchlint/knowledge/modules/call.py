@@ -159,7 +159,8 @@ def _operand(
         of, count = node.args
         assert isinstance(of, ast.Name)
         return Value(ntuple(config.get(of.id, UNKNOWN), int(ast.literal_eval(count)))), False
-    return Value(ast.literal_eval(node)), False
+    # most are plain constants, and a `literal_eval` leaves a circle of functions behind
+    return Value(node.value if isinstance(node, ast.Constant) else ast.literal_eval(node)), False
 
 
 def own_operand(name: str, own: Mapping[str, bool | None]) -> Operand:

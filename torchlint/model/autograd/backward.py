@@ -311,13 +311,17 @@ def _is_unused(autograd: Autograd, tensor: Tensor, reached: set[int], latest: in
     return not latest or all(_since(node) > latest for node in ends)
 
 
-def callers_backward(autograd: Autograd, value: Value, origin: ir.Node) -> None:
+def callers_backward(autograd: Autograd, value: Value, origin: ir.Node, part: str = "") -> None:
     """
-    The value returned by a Module's `forward` is differentiated by its caller: read its graph, free nothing.
+    The value returned by a Module's `forward` is differentiated by its caller: read its graph, free nothing. `part`:
+    if the caller differentiates the part of that name at all, which is the condition of what is found.
     """
     machine = autograd.machine
     step = Step(origin.origin, "the caller's backward reads it")
-    assumed, path = machine.assumed, machine.path
+    before, path = machine.assumed, machine.path
+    too: Guard = frozenset({(("differentiated", part), 1)}) if part else ALWAYS
+    assumed = before | too
+    machine.assumed = assumed
     options = tensor_options(autograd, value)
     elsewhere = autograd.elsewhere
     overwritten = autograd.overwritten or (elsewhere is not None and elsewhere.overwritten)
@@ -331,7 +335,7 @@ def callers_backward(autograd: Autograd, value: Value, origin: ir.Node) -> None:
             continue
         visited, _ = graph_of(autograd, tensor, None)
         read_node(autograd, visited, origin, tensor, machine.facts(tensor), step, implicit=True)
-    machine.assumed, machine.path = assumed, path
+    machine.assumed, machine.path = before, path
 
 
 def _establish(autograd: Autograd, root: Tensor) -> None:

@@ -31,7 +31,7 @@ from torchlint.model.events import (
 from torchlint.model.events.trace import Step
 from torchlint.model.state.alternatives import emit_covered
 from torchlint.model.state.callers import of_data
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, covered, unconditional
+from torchlint.model.state.guards import ALONE, ALWAYS, Guard, Truth, conjoin, covered, unconditional
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import GraphNode, Saved, Tensor, Value, Write, alternatives, reachable_tensors
 
@@ -160,7 +160,7 @@ def _one_decision(autograd: Autograd, read: SavedRead, rest: Guard) -> Condition
     The one condition of the program that a proof rests on, and whether it must hold: whatever else happens, the
     program raises where that arm was taken. None if it rests on more: two decisions need not go together.
     """
-    if read.write.spelling in ("optimizer", "backward") or any(each.kind == "kernel" for each in read.conditions):
+    if read.write.spelling in ("optimizer", "backward") or any(each.kind in ALONE for each in read.conditions):
         return None
     return _decision(autograd, rest, read.basis)
 

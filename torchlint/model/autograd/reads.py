@@ -20,7 +20,17 @@ from torchlint.model.autograd.walk import graph_of
 from torchlint.model.events import FreedGraphRead, Refusal, RetainedUse, TensorFacts
 from torchlint.model.events.trace import Carried, Step
 from torchlint.model.state.frames import activated
-from torchlint.model.state.guards import ALWAYS, Guard, GuardLiteral, Truth, conditions, conjoin, implied, unconditional
+from torchlint.model.state.guards import (
+    ALONE,
+    ALWAYS,
+    Guard,
+    GuardLiteral,
+    Truth,
+    conditions,
+    conjoin,
+    implied,
+    unconditional,
+)
 from torchlint.model.state.values import (
     MOST_REACHABLE,
     GraphNode,
@@ -168,7 +178,7 @@ def _read_saved(autograd: Autograd, saved: Saved, guard: Guard, origin: ir.Node,
         if total is None:
             continue
         named = conditions(total)
-        if any(each.kind == "kernel" for each in named) and len(named) > 1:
+        if len(named) > 1 and any(each.kind in ALONE for each in named):
             guard |= unknown_guard()  # two things that the text leaves open
         viewed = saved.tensor.view in ("multi", "no_grad") and saved.tensor.requires_grad.truth() is Truth.YES
         if viewed and not saved.what.startswith("result") and not implicit and unconditional(total) <= machine.guard:

@@ -449,6 +449,8 @@ def require_grad(autograd: Autograd, tensor: Tensor, value: Truth, how: str = "r
     if tensor.storage.inference and machine.inference is Truth.NO and value is Truth.YES:
         refuse(autograd, "inference", how, tensor, running_statement(autograd))
     own = {Truth.YES: GRAD_YES, Truth.NO: GRAD_NO, Truth.MAYBE: GRAD_MAYBE}[value]
+    if tensor.one_of_many and tensor.own != own:
+        own = GRAD_MAYBE  # the others are not told so
     machine.trail.set(tensor, "own", own)
     if value is not Truth.NO and tensor.grad_fn and tensor.grad is NONE:
         machine.trail.set(tensor, "grad", possible_gradient())  # of the leaf that it may be, on this path or another

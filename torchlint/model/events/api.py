@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.knowledge.api.find import Argument, Change, Unsaid
+from torchlint.knowledge.api.arguments import Argument, Unsaid
+from torchlint.knowledge.api.find import Change
 from torchlint.model.events import Event, Step
 from torchlint.record import record
 from torchlint.target import Extra, Release, Target, spelled
@@ -245,6 +246,18 @@ class OldArgument(ApiReference):
     change: Argument
     argument: cst.Arg
     others: tuple[tuple[Argument, cst.Arg], ...] = ()
+
+    @property
+    def every(self) -> tuple[Argument, ...]:
+        """What happens to each of them, the first one first."""
+        return (self.change, *(change for change, _ in self.others))
+
+    @property
+    def cure(self) -> str:
+        """What to do about all of them, as an order; "" where nothing takes their place."""
+        return " and ".join(dict.fromkeys(each.cure for each in self.every if each.cure)).replace(
+            " and use `", " and `"
+        )
 
     @property
     def is_moot(self) -> bool:

@@ -16,18 +16,23 @@ import libcst as cst
 
 from torchlint.model.state.guards import Guard, conjoin
 from torchlint.model.state.values import (
+    Bound,
     Choice,
     Constant,
     External,
+    Frame,
     Function,
     Instance,
     Mapping,
     Module,
     Optimizer,
+    Partial,
     Sequence,
+    Super,
     Tensor,
     Unknown,
     Value,
+    parts,
     within,
 )
 from torchlint.syntax import ir
@@ -163,6 +168,49 @@ def _held(owner: Value) -> list[Value]:
 
 _WITHOUT_ATTRIBUTES = frozenset({Tensor, Module, Constant, Function, External, Choice})
 """Most of what objects hold; asked by its class, of which there is none derived."""
+
+
+def leads_to(value: Value, instance: Instance) -> bool:
+    """
+    Whether code that is given a value gets at an object: it, what holds it, a method of it, `super()` of it, a function
+    that uses it.
+    """
+    return any(each is instance for each in within(value, _led_to, _FAR))
+
+
+_FAR = 6
+"""Steps from what code is given: through a list, a choice, a partial, a method, to what holds the object."""
+
+
+def _led_to(value: Value) -> list[Value]:
+    if isinstance(value, Bound):
+        return [value.receiver]
+    if isinstance(value, Super):
+        return [value.instance]
+    if isinstance(value, Choice):
+        return parts(value)
+    if isinstance(value, Partial):
+        return [value.function, *value.given, *value.named.values()]
+    if isinstance(value, Function):
+        return _used_by(value)
+    if isinstance(value, (Sequence, Mapping)):
+        return parts(value)
+    if isinstance(value, Unknown):
+        return [*_held(value), *([value.part_of] if value.part_of is not None else ()), *value.may_be]
+    return _held(value)
+
+
+def _used_by(function: Function) -> list[Value]:
+    """What a function has of the functions around it, and its defaults; not what is the file's own."""
+    found = [*function.defaults.values()]
+    frame: Frame | None = function.closure
+    names: set[str] | None = None
+    while frame is not None and frame.enclosing is not None:
+        if names is None:
+            names = {each.id for each in ir.walk(function.definition.body) if isinstance(each, ir.Name)}
+        found += [held for name, held in frame.variables.items() if name in names]
+        frame = frame.enclosing
+    return found
 
 
 def share_parameters(one: Optimizer, other: Optimizer) -> bool:

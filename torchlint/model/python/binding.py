@@ -27,6 +27,7 @@ from torchlint.model.python.members import (
     set_tensor_attribute,
     written_to_mapping,
 )
+from torchlint.model.python.process import may_register
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.special_methods import given_to_special
 from torchlint.model.python.subscripts import evaluate_index
@@ -283,6 +284,7 @@ def store(
         given_to_special(run, each, [value], ("__setitem__",), target)
     if isinstance(each, Unknown):
         patch_what_it_may_be(run, each)
+        may_register(run, each, [value])
     if isinstance(each, Tensor):
         if each.grad_of is not None and value in (Constant(0), Constant(0.0)) and is_whole(index):
             grad_written(run.torch, each, "fill", target, each.grad_of)
@@ -305,6 +307,7 @@ def store(
         _store_in_list(run, each, index, value)
     elif isinstance(each, Module) and each.kind.container:
         machine.trail.set(each, "children", None)
+        machine.trail.set(each, "element", None)
 
 
 def _store_in_list(run: Run, sequence: Sequence, index: Any, value: Value) -> None:

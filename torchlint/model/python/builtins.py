@@ -187,6 +187,10 @@ def _sum(run: Run, site: CallSite) -> Value:
         return Unknown()
     known, elements = elements_of(run, site.positional[0])
     if not known:
+        given = site.positional[0]
+        sure = next(iter(given.among), None) if isinstance(given, Sequence) else None
+        if isinstance(sure, Tensor) and elements and site.get(1, "start") is None:
+            return operate(run, "+", sure, elements[0], site.node)  # what a loop of unknown length has put in
         return Unknown(reachable_tensors(elements[0]) if elements else ())
     total: Value = site.get(1, "start") or Constant(0)
     for element in elements:
@@ -288,7 +292,10 @@ def _getattr(run: Run, site: CallSite) -> Value:
     part_of = owner if of_torch or isinstance(owner, (Module, Instance)) else None
     if not site.complete and isinstance(owner, Unknown):
         part_of = External("torch")
-    return Unknown(reachable_tensors(owner), layer=True, part_of=part_of)
+    found = Unknown(reachable_tensors(owner), layer=True, part_of=part_of)
+    if isinstance(owner, Unknown):
+        found.may_be = owner.may_be
+    return found
 
 
 def _may_enter(run: Run, owner: Value) -> None:

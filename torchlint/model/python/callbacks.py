@@ -98,10 +98,12 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
     elif isinstance(value, Module) and value.kind.container and not value.children:
         if value.children is not None:  # an empty container is there to be filled
             machine.trail.set(value, "children", None)
+            machine.trail.set(value, "element", None)
     elif isinstance(value, Bound) and (value.name in OF_CONTAINERS or isinstance(value.receiver, Module)):
         receiver = value.receiver
         if isinstance(receiver, Module) and receiver.kind.container and value.name in OF_CONTAINERS:
             machine.trail.set(receiver, "children", None)
+            machine.trail.set(receiver, "element", None)
         havoc(run, receiver)
     elif isinstance(value, (Sequence, Mapping)):
         for each in within(value, parts, _DEPTH):  # also in lists of lists, and where one of several stands

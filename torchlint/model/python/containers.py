@@ -229,6 +229,7 @@ def remove(run: Run, container: Value, index: Value | SliceValue | list[Value | 
                 machine.trail.set(each, "items", None)
         elif isinstance(each, Module) and each.kind.container:
             machine.trail.set(each, "children", None)
+            machine.trail.set(each, "element", None)
 
 
 def _remove_items(

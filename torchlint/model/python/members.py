@@ -65,6 +65,7 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
         return
     if instance.layer is not None and instance.layer.kind.container == "sequential":
         machine.trail.set(instance.layer, "children", None)
+        machine.trail.set(instance.layer, "element", None)
         machine.trail.set(instance.layer, "tail", None)
     if isinstance(value, (Module, Instance)) and not anew:
         for name, old in list(instance.attributes.items()):
@@ -190,9 +191,11 @@ def store_member(run: Run, instance: Instance, name: str, value: Value) -> None:
         if isinstance(value, (Module, Instance)):
             children = None if layer.children is None else (*layer.children, value)
             machine.trail.set(layer, "children", children)
+            machine.trail.set(layer, "element", None)
             machine.trail.set(layer, "tail", value)
         elif isinstance(value, Choice) or (isinstance(value, Unknown) and value.layer):
             machine.trail.set(layer, "children", None)
+            machine.trail.set(layer, "element", None)
             machine.trail.set(layer, "tail", None)
     if isinstance(value, (Tensor, Choice, Sequence, Mapping)):
         leave_place(run.autograd, reachable_tensors(value))
@@ -221,6 +224,9 @@ def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value
     if owner == NONE:
         forget_variables(run)
     for _, each in alternatives(owner):
+        if isinstance(each, Instance) and any("__getattribute__" in cls.attributes for cls in each.cls.ancestry()):
+            for new in (value, *(named or {}).values()):
+                unsettle(run, new)  # what `__dict__` gives there may be any dictionary
         for name, new in (named or {}).items():
             if isinstance(each, Instance) and isinstance(name, str):
                 store_member(run, each, name, new)

@@ -43,6 +43,8 @@ _HANDLE = "torch.utils.hooks.RemovableHandle"
 def register_hook(run: Run, receiver: Value, name: str, site: CallSite) -> Value | None:
     """A hook runs whenever it wants; a forward hook that returns something changes what a Module returns."""
     function = site.get(0, "hook")
+    if name.startswith("register_module_forward") and isinstance(receiver, Unknown):
+        run.machine.trail.set(run, "hooked_by_all", True)  # only a module of torch has functions of that name
     if _runs_at_calls(run, receiver, name, function, site):
         assert function is not None
         hand_on_with_calls(run, function)

@@ -52,7 +52,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
 )
 from torchlint.model.torch.arguments import CASTS, as_argument, class_of, cst_of, precise_dtype, truth_of
-from torchlint.model.torch.layers import new_layer
+from torchlint.model.torch.layers import new_layer, one_for_all
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
@@ -225,15 +225,20 @@ def _container_method(run: Run, module: Module, name: str, site: CallSite) -> Va
         return None
     leave_place(run.autograd, [each for value in site.values() for each in reachable_tensors(value)])
     if name == "append" and module.children is not None and site.positional:
-        machine.trail.set(module, "children", (*module.children, site.positional[0]))
+        held = (*module.children, site.positional[0])
+        machine.trail.set(module, "children", held)
+        if module.kind.container == "list":  # where a loop has appended nobody knows how many
+            machine.trail.set(module, "element", one_for_all(held))
         return module
     if name == "insert" and (children := _with_inserted(module, site)) is not None:
         machine.trail.set(module, "children", children)
+        machine.trail.set(module, "element", None)
         return module if module.kind.container == "sequential" else NONE
     if name in ("add_module", "register_module") and _is_new(module, site):
         (key, child), taken = site.positional, module.names or tuple(map(str, range(len(module.children or ()))))
         machine.trail.set(module, "names", (*taken, key.value if isinstance(key, Constant) else ""))
         machine.trail.set(module, "children", (*(module.children or ()), child))
+        machine.trail.set(module, "element", None)
         return NONE
     if name in ("append", "extend", "insert", "add_module", "update"):
         machine.trail.set(module, "tail", site.positional[0] if name == "append" and site.positional else None)
@@ -242,6 +247,7 @@ def _container_method(run: Run, module: Module, name: str, site: CallSite) -> Va
         return module
     if name in ("pop", "clear", "popitem", "setdefault", "__setitem__", "__delitem__"):
         machine.trail.set(module, "children", None)
+        machine.trail.set(module, "element", None)
         return None
     if module.names and module.children is not None and name in ("items", "keys"):
         names = [Constant(each) for each in module.names]

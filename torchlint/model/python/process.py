@@ -19,11 +19,14 @@ from torchlint.model.python.variables import canonical
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
+    Bound,
     Class,
     Constant,
     External,
+    Function,
     Instance,
     Module,
+    Partial,
     Scalar,
     Tensor,
     Unknown,
@@ -74,6 +77,8 @@ def may_patch(run: Run, callee: Value, called: str, site: CallSite, receiver: Va
         receiver = site.get(0, "self")  # `nn.Module.apply(net, f)`
     if isinstance(receiver, Unknown) and called in _CHANGING:
         patch_what_it_may_be(run, receiver)
+    if receiver is None and isinstance(callee, Unknown) and not isinstance(site.node.function, ir.Attribute):
+        may_register(run, callee, site.values(), effect=effect)
     for value in (*site.values(), *((receiver,) if isinstance(receiver, Unknown) else ())):
         if isinstance(value, Unknown):
             if value.made_by in NAMESPACES:
@@ -84,6 +89,25 @@ def may_patch(run: Run, callee: Value, called: str, site: CallSite, receiver: Va
         for _, each in alternatives(value) if effect else ():
             if isinstance(each, (Class, Instance, Module)) and not each.patched:
                 patch(run, each)
+
+
+def may_register(run: Run, place: Unknown, given: list[Value], *, effect: bool = False) -> None:
+    """
+    Something of an object or a Module, nobody knows what, is given code (or is called for its effect): that may be a
+    hook from now on, or a method. `getattr(layer, name)(hook)`, `getattr(layer, name)[0] = hook`
+    """
+    if effect or any(_is_code(each) for value in given for _, each in alternatives(value)):
+        patch_what_it_may_be(run, place)
+        if isinstance(place.part_of, (Instance, Module)) and not place.part_of.patched:
+            patch(run, place.part_of)
+
+
+def _is_code(value: Value) -> bool:
+    """Whether a value is a function, or what nobody knows and nothing says of that it is a tensor."""
+    if not isinstance(value, Unknown):
+        return isinstance(value, (Function, Partial, Bound))
+    said = value.tensor is not None or value.depends or value.possible or value.hint or value.certain_edge
+    return not said and not is_foreign(value)
 
 
 def patches(callee: Value | None, called: str) -> bool:

@@ -21,10 +21,11 @@ from torchlint.model.python.making import inherits_known
 from torchlint.model.python.modules import inherit
 from torchlint.model.python.run import Run
 from torchlint.model.scheduling.other_methods import as_others_leave_it
+from torchlint.model.scheduling.outputs import differentiated_parts, other_parts, return_of
 from torchlint.model.scheduling.unknown_arguments import frame_of, unknown_arguments
 from torchlint.model.state.budget import OUTSIDE_LIMIT, OUTSIDE_POOL, BudgetExceededError, TooDeepError
 from torchlint.model.state.call_site import CallSite
-from torchlint.model.state.guards import ALWAYS, Guard, Truth
+from torchlint.model.state.guards import ALWAYS, Truth
 from torchlint.model.state.values import (
     MOST_PARTS,
     NONE,
@@ -35,16 +36,14 @@ from torchlint.model.state.values import (
     Instance,
     Mapping,
     Sequence,
-    Tensor,
     Unknown,
     Value,
-    choose,
-    fits,
     parts,
     reachable_tensors,
 )
 from torchlint.syntax import ir
 from torchlint.syntax.place import NodeWantedError
+from torchlint.syntax.reading import differentiates
 from torchlint.syntax.spelling import identifier
 from torchlint.syntax.tree import described
 
@@ -261,8 +260,18 @@ class EntryRun:
         self.machine.statement = definition
         self.escaping.append(value)
         self.results += _reachable_objects([value, *instance.attributes.values()])
-        for output in _differentiated(value):
-            callers_backward(self.run.autograd, output, _return_of(definition))
+        back = return_of(definition)
+        for output in differentiated_parts(value):
+            callers_backward(self.run.autograd, output, back)
+        parts_ = other_parts(value, back)
+        if parts_ and not self._shows_callers(definition):
+            for part, output in parts_:
+                callers_backward(self.run.autograd, output, back, part)
+
+    def _shows_callers(self, definition: ir.FunctionDef) -> bool:
+        """Whether the file itself calls a `forward`, and differentiates: what of the result, has been seen there."""
+        script = self.machine.program.body
+        return id(definition) in self.called_by_script and any(differentiates(each) for each in script)
 
     def build(self, instance: Instance, *, defaults: bool) -> None:
         """Run an object's `__init__` on unknown arguments; with `defaults`, on required ones only."""
@@ -358,56 +367,6 @@ def _instances_in(value: Value) -> list[Instance]:
         inner.reverse()
         pending += inner
     return found
-
-
-def _return_of(definition: ir.FunctionDef) -> ir.Node:
-    pending: list[ir.Statement] = list(definition.body)
-    last: ir.Node = definition
-    while pending:
-        statement = pending.pop(0)
-        if isinstance(statement, ir.Return):
-            last = statement
-        elif isinstance(statement, (ir.If, ir.For, ir.While)):
-            pending += [*statement.body, *statement.orelse]
-        elif isinstance(statement, ir.With):
-            pending += statement.body
-        elif isinstance(statement, ir.Try):
-            pending += [*statement.body, *statement.orelse, *statement.final]
-    return last
-
-
-def _differentiated(value: Value) -> list[Value]:
-    """
-    What of the value of a `forward` its caller differentiates: the first part of it, and all that is a loss; of a
-    dictionary, whose order says less, what is called a loss, or the one part that it has.
-    """
-    if isinstance(value, Choice):
-        return _differentiated_of_each(value)
-    if isinstance(value, Mapping):
-        named = list(value.items.items()) if value.items is not None and fits(value) else []
-        if len(named) == 1:
-            return _differentiated(named[0][1])
-        return [each for key, each in named if isinstance(key, str) and "loss" in key and isinstance(each, Tensor)]
-    if not isinstance(value, Sequence):
-        return [value]
-    if not fits(value):
-        return []
-    if value.items is None:
-        some = value.last or value.element
-        return _differentiated(some) if some is not None else []
-    losses = [each for each in value.items[1:] if isinstance(each, Tensor) and "loss" in each.name]
-    return [*_differentiated(value.items[0]), *losses] if value.items else []
-
-
-def _differentiated_of_each(value: Choice) -> list[Value]:
-    """The same where several `return`s may have answered: one first part for all of them, and the losses of each."""
-    firsts: list[tuple[Guard, Value]] = []
-    losses: list[Value] = []
-    for guard, option in value.alternatives:
-        found = _differentiated(option)
-        firsts += [(guard, each) for each in found[:1]]
-        losses += [Choice(((guard, each),)) for each in found[1:]]
-    return [choose(firsts), *losses] if firsts else losses
 
 
 def sets_values(name: str) -> bool:

@@ -373,7 +373,8 @@ class Computations(Observer):
         tensor = self.tensor(value)
         return tensor is not None and tensor.made_by != "" and self.is_tensor(tensor)
 
-    def tensor(self, value: Value | None) -> Tensor | None:
+    @staticmethod
+    def tensor(value: Value | None) -> Tensor | None:
         """The one tensor that a value is."""
         if isinstance(value, Unknown):
             return value.tensor

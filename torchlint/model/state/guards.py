@@ -16,15 +16,19 @@ from torchlint.truth import Truth as Truth
 #   int                    an `if`, a loop, a `try` of the program: implied where the path took that arm
 #   ("requires_grad", n)   the input named n of the analysed function requires grad: makes a proof conditional
 #   ("kernel", op)         a fused kernel computes the operation, not the composed one: makes a proof conditional
+#   ("differentiated", n)  the caller differentiates the part n of what is returned: makes a proof conditional
 #   ("unknown", n)         something nobody knows: never implied, so the fact is at most MAYBE
 BranchKey: TypeAlias = (
     "int | tuple[Literal['requires_grad'], str] | tuple[Literal['kernel'], str] | tuple[Literal['unknown'], int]"
+    " | tuple[Literal['differentiated'], str]"
 )
 GuardLiteral: TypeAlias = "tuple[BranchKey, int]"
 Guard: TypeAlias = "frozenset[GuardLiteral]"
 
 ALWAYS: Guard = frozenset()
-_NAMED = ("requires_grad", "kernel")
+_NAMED = ("requires_grad", "kernel", "differentiated")
+ALONE = frozenset({"kernel", "differentiated"})
+"""Conditions beside which a proof may rest on no other: two things that the text leaves open need not go together."""
 
 
 def conjoin(*guards: Guard) -> Guard | None:
@@ -140,7 +144,7 @@ def covered(guards: Sequence[Guard], path: Guard, depth: int = 6) -> bool:
 
 
 def conditions(guards: Iterable[GuardLiteral]) -> tuple[Condition, ...]:
-    """What a guard rests on that a finding names to its reader: kernels, and inputs that require grad, by name."""
+    """What a finding names to its reader of what a guard rests on: kernels, inputs, parts of what is returned."""
     named = {key for key, arm in guards if isinstance(key, tuple) and key[0] in _NAMED and arm}
     return tuple(Condition(kind, str(name)) for kind, name in sorted(named) if kind != "unknown")
 

@@ -306,7 +306,8 @@ class Tensor:
     literals, how many of these are true. `grad_reset`: when its gradient was last set to zero; `grad_dropped`: of a
     tensor that is older than the call which is followed, when it was last set to None in it. `device`: the type of
     the device it is on ("cpu", "cuda"), "" if nobody knows. `may_be_copy`: a view that was read by an index of which
-    nobody knows whether it is a tensor or a list, which would make it a copy. `order`: its dimensions from the largest
+    nobody knows whether it is a tensor or a list, which would make it a copy. `one_of_many`: it stands for each of the
+    parts of a tensor, of which nobody knows how many there are. `order`: its dimensions from the largest
     stride to the smallest, where they are known though its sizes are not; `laid_by`: the operation that lays them so,
     without a gap, only where a fused kernel computes it.
     """
@@ -335,6 +336,7 @@ class Tensor:
         "made_by",
         "may_be_copy",
         "name",
+        "one_of_many",
         "op",
         "order",
         "origin",
@@ -400,6 +402,7 @@ class Tensor:
         self.grad_of: Tensor | None = None
         self.hooked = False
         self.may_be_copy = False
+        self.one_of_many = False
         self.retains_grad = False
         self.alias: Alias | None = None
         self.inputs: tuple[Tensor, ...] = ()

@@ -27,7 +27,6 @@ from torchlint.model.state.values import (
     NOT_RECORDED,
     Choice,
     Constant,
-    External,
     Grad,
     GraphNode,
     Scalar,
@@ -47,28 +46,23 @@ from torchlint.model.torch.arguments import (
     as_argument,
     class_of,
     dtype_of,
-    has_dtype,
     kind_of,
     precise_dtype,
 )
-from torchlint.model.torch.defaults import MOVES, SINGLE, asked_device
+from torchlint.model.torch.defaults import MOVES, asked_device
 from torchlint.model.torch.layout import (
-    is_dense_by,
     lay,
-    may_be_whole,
     order_of,
     order_view,
     reshape_shares,
     result_layout,
     view_layout,
 )
+from torchlint.model.torch.sharing import RESHAPES, cast_to, same_device, same_dtype, sharing
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
-from torchlint.syntax.spelling import dotted
-from torchlint.syntax.tree import written
 
 _OPERANDS = frozenset({"self", "input", "other", "tensors", "exponent", "min", "max"})
-_SHORT = 60
 """Characters of an expression that a message shows."""
 _KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "float", "contiguous"})
 
@@ -213,7 +207,7 @@ def _dtype_of(torch: Torch, op: Op, bound: dict[str, Value], differentiable: boo
     """The class of a result's dtype, and the dtype itself; None and "" where they are not known."""
     wanted = bound.get("dtype")
     if op.name in CASTS:
-        precise = _cast_to(torch, op.name, bound)
+        precise = cast_to(torch, op.name, bound)
         if precise or wanted is not None or "other" in bound:
             return factories.dtype_class(precise), precise
     elif wanted is not None and wanted != NONE:
@@ -348,7 +342,10 @@ def _alias(
         for each in views:
             lay(each, operation_layout(op.name, bound, source, each.shape))
             order_view(each, op.name, _arguments(bound), source)
-        return Sequence("tuple", views) if inferred != (None,) else Sequence("tuple", None, views[0])
+        if inferred != (None,):
+            return Sequence("tuple", views)
+        views[0].one_of_many = True
+        return Sequence("tuple", None, views[0])
     if truth is Truth.MAYBE:
         truth = _shares(torch, op, source, bound, inferred[0])
     if truth is Truth.NO:
@@ -369,41 +366,11 @@ def _alias(
             view.dtype, view.precise = _dtype_of(torch, op, bound, True)
     if truth is Truth.YES:
         return view
-    number = torch.machine.branch(_sharing(torch, op, bound, source, origin))
+    number = torch.machine.branch(sharing(torch, op, bound, source, origin))
     copy = _result(torch, op, bound, grad, node, inferred[0], origin, display, 0)
     if not copy.name:
         copy.name = source.name if op.name in _KEEPS_NAME else ""
     return choose([(frozenset({(number, 1)}), view), (frozenset({(number, 0)}), copy)])
-
-
-def _sharing(torch: Torch, op: Op, bound: dict[str, Value], source: Tensor, origin: ir.Node) -> object:
-    """
-    The key of the decision whether an operation gives what it was given or a copy: of a cast to the dtype of another
-    tensor (`y.to(x.dtype)`) the condition under which it does nothing, of a reshape the kernel that decides it, if any,
-    or that it is given all of a tensor, `w[:n, :m]`.
-    """
-    given = origin.arguments[0].value if isinstance(origin, ir.Call) and len(origin.arguments) == 1 else None
-    asked, dtype = dotted(given), dtype_of(torch, source) if op.name in ("to", "type_as") else ""
-    asked = asked if dtype and dtype == torch.default_dtype else ""  # of another dtype few are
-    wanted = bound.get("device")  # which is what a dtype that nobody knows is taken for
-    if asked and isinstance(wanted, Scalar) and wanted.kind == "dtype" and wanted.device in ("", dtype):
-        return f"{asked} == {dtype}", (id(origin),)
-    if asked and "other" in bound and _same_device(torch, op, source, bound) is Truth.YES:
-        return f"{asked}.dtype == {dtype}", (id(origin),)
-    kernel = is_dense_by(source) if op.name in _RESHAPES or op.name == "contiguous" else ""
-    if op.name == "contiguous" and may_be_whole(source) and isinstance(origin, ir.Call):
-        part = _written_receiver(origin)
-        if part:
-            return f"{part}.is_contiguous()", (id(origin),)
-    return id(origin), "shares memory", kernel
-
-
-def _written_receiver(call: ir.Call) -> str:
-    """What stands before the name of a method, if that is short and on one line."""
-    if not isinstance(call.function, ir.Attribute):
-        return ""
-    text = written(call.function.value.origin)
-    return text if len(text) <= _SHORT and "\n" not in text else ""
 
 
 def operation_layout(name: str, bound: dict[str, Value], source: Tensor, shape: Shape) -> tuple[Truth, Strides | None]:
@@ -413,47 +380,6 @@ def operation_layout(name: str, bound: dict[str, Value], source: Tensor, shape: 
 
 def _arguments(bound: dict[str, Value]) -> dict[str, object]:
     return {key: as_argument(value) for key, value in bound.items()}
-
-
-def _cast_to(torch: Torch, name: str, bound: dict[str, Value]) -> str:
-    if CASTS[name]:
-        return CASTS[name]
-    dtype = as_argument(bound["dtype"]) if "dtype" in bound else None
-    if isinstance(dtype, str):
-        return precise_dtype(dtype)
-    other = bound.get("other")
-    return dtype_of(torch, other) if isinstance(other, Tensor) else ""
-
-
-def _same_dtype(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
-    """Whether a cast finds that there is nothing to do."""
-    if bound.get("other") is source or op.name in MOVES:
-        return Truth.YES
-    if op.name == "to" and not bound.keys() & {"dtype", "other"}:
-        return Truth.YES
-    return has_dtype(torch, source, _cast_to(torch, op.name, bound))
-
-
-def _same_device(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
-    """
-    Whether a conversion finds that the tensor is where it is wanted. Where a `forward` runs as it does by default, all
-    tensors are on one device of which nothing else is known.
-    """
-    if op.name in CASTS and not bound.keys() & {"device", "other"}:
-        # `type("torch.FloatTensor")`, `type(torch.FloatTensor)` name a device as well, `type(torch.float32)` does not
-        wanted = bound.get("dtype")
-        of_numbers = isinstance(wanted, External) and wanted.qualified.rpartition(".")[2].islower()
-        return Truth.YES if op.name != "type" or of_numbers else Truth.MAYBE
-    if bound.get("other") is source:
-        return Truth.YES
-    other = bound.get("other")
-    if torch.by_default and isinstance(other, Tensor) and not (other.device or source.device):
-        return Truth.YES
-    asked = asked_device(op.spelling.rpartition(".")[2], bound)
-    if not asked or not source.device:
-        return Truth.MAYBE
-    # of several devices of one type nobody knows which one is meant
-    return Truth.of(asked in SINGLE or None) if asked == source.device else Truth.NO
 
 
 def _itself(torch: Torch, op: Op, bound: dict[str, Value], shape: Shape) -> Tensor | None:
@@ -491,10 +417,10 @@ def _is_same(op: Op, source: Tensor) -> Truth:
 
 def _shares(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value], shape: Shape) -> Truth:
     if (op.name in CASTS or op.name in MOVES) and not bound.keys() & {"copy", "memory_format"}:
-        return _same_dtype(torch, op, source, bound) & _same_device(torch, op, source, bound)
+        return same_dtype(torch, op, source, bound) & same_device(torch, op, source, bound)
     if op.name == "contiguous":
         return source.contiguous if "memory_format" not in bound else Truth.MAYBE
-    shared = reshape_shares(source, shape) if op.name in _RESHAPES else Truth.MAYBE
+    shared = reshape_shares(source, shape) if op.name in RESHAPES else Truth.MAYBE
     if op.name == "ravel" and source.contiguous is not Truth.YES:
         # it makes a tensor contiguous first (aten/src/ATen/native/TensorShape.cpp): what is in order in memory is not
         # copied, what lies there with gaps is, though a view could go through it
@@ -503,7 +429,6 @@ def _shares(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value], shape
     return shared
 
 
-_RESHAPES = frozenset({"reshape", "flatten", "view_as", "reshape_as", "ravel"})
 _DENSE = frozenset(
     {
         *("contiguous", "linear", "matmul", "mm", "bmm", "mv", "dot", "addmm"),

@@ -22,7 +22,6 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     GRAD_NO,
-    GRAD_YES,
     NONE,
     Constant,
     External,
@@ -405,7 +404,7 @@ def _with_device(tensor: Tensor, name: str, site: CallSite) -> CallSite:
     `loss.to(device)`: what nobody knows is held for a device where the program calls it so. Only of what is in a graph,
     which goes on through the move, it makes a difference.
     """
-    if name != "to" or tensor.own != GRAD_YES or tensor.device != "cpu":
+    if name != "to" or tensor.requires_grad.truth() is Truth.NO:
         return site
     given = site.keywords.get("device")
     if isinstance(given, Unknown) and given.tensor is None:

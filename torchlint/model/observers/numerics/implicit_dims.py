@@ -45,7 +45,7 @@ class ImplicitDims(Computations):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self._ranks = Ranks(self.maker, self.tensor)
+        self._ranks = Ranks(machine.computations.maker, self.tensor)  # which lead back to no observer: it must go
         self._implied: dict[int, tuple[DimensionImplied, set[int | None]]] = {}
         """By the call that says no dimension: the numbers of dimensions that its inputs have, None if unknown."""
         self._of_maps: set[int] = set()
@@ -120,7 +120,8 @@ class ImplicitDims(Computations):
         elif module.kind.container and module.children is None:
             self._passed_on(module, arguments[0])
         elif module.kind.name in _RECURRENT and isinstance(result, Sequence) and result.items:
-            self._ranks.outputs[id(result.items[0])] = result.items[0]
+            for each in _parts(result):
+                self._ranks.outputs[id(each)] = each
 
     def _chained(self, built: Value | None, positional: list[Value], origin: ir.Call) -> None:
         """Of a layer that follows others: what they give, whatever they are given."""
@@ -266,6 +267,15 @@ class ImplicitDims(Computations):
         self._of_maps.clear()
         self._open.clear()
         self._among.clear()
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    """The outputs and the last state of a recurrent layer; that of an LSTM is a pair."""
+    if isinstance(value, Sequence):
+        for each in value.items or ():
+            yield from _parts(each)
+    else:
+        yield value
 
 
 def _is_said_elsewhere(statement: ir.Statement | None, name: str, origin: ir.Call) -> bool:

@@ -19,7 +19,8 @@ KEEPS = frozenset(
     silu softplus sqrt tanh float double half to type cpu cuda Identity LayerNorm layer_norm transpose swapaxes movedim
     flip roll cumsum softmax log_softmax softmin batch_norm BatchNorm1d celu CELU hardtanh Hardtanh hardswish Hardswish
     hardsigmoid Hardsigmoid mish Mish normalize prelu PReLU relu6 ReLU6 rms_norm RMSNorm rrelu RReLU selu SELU
-    softsign Softsign logsigmoid alpha_dropout AlphaDropout
+    softsign Softsign logsigmoid alpha_dropout AlphaDropout max_pool1d MaxPool1d avg_pool1d AvgPool1d
+    adaptive_avg_pool1d AdaptiveAvgPool1d adaptive_max_pool1d AdaptiveMaxPool1d
     """.split()  # noqa: SIM905
 )
 """What gives as many dimensions as its first operand has."""
@@ -50,7 +51,7 @@ class Ranks:
     unpacked
         The values whose shapes were unpacked into so many names, or are asserted to have so many sizes.
     outputs
-        What recurrent layers give for each step: of two dimensions or, for a batch, of three.
+        What recurrent layers give for each step, and their last states: of two dimensions or, for a batch, of three.
     """
 
     def __init__(
@@ -99,24 +100,44 @@ class Ranks:
                 return 1
             return 2 if start == 1 and end is None and made.how != "layer" else None
         if made.name in ("squeeze", "unsqueeze"):
-            return _with_one(made.name, self.of(first, depth - 1), made.get(1, "dim"))
+            squeezes = made.name == "squeeze"
+            given = self._most(first, depth - 1) if squeezes else self.of(first, depth - 1)
+            return _with_one(made.name, given, made.get(1, "dim"))
         if made.name in ("matmul", "@", "t") and all(self.of(each, depth - 1) == 2 for each in made.operands):
             return 2
         if made.name == "permute":
             return _sizes(rest)
         if made.name == "cat" and isinstance(first, Sequence):
-            return self._joined(first.items or (), depth)
+            parts = first.items or (() if first.element is None else (first.element,))
+            return self._joined(parts, depth)
+        if made.name == "einsum":
+            return _named(constant(first))
         if made.name == "[]" and isinstance(made.origin, ir.Subscript):
             taken = _indices(made.origin)
-            given = 3 if id(first) in self.outputs and len(taken) == 3 else self.of(first, depth - 1)
+            asks = len(taken) == 3 or "integer" in taken
+            given = self._most(first, depth - 1) if asks else self.of(first, depth - 1)
             return None if given is None or "other" in taken else given - taken.count("integer")
         if made.name in _REDUCES:
-            return _reduced(self.of(first, depth - 1), made)
+            return _reduced(self._most(first, depth - 1), made)
         if made.name in _ARITHMETIC and len(rest) == 1:
             ranks = [self.of(each, depth - 1) for each in made.operands if not _is_number(each)]
             known = [each for each in ranks if each is not None]
             return max(known) if known and len(known) == len(ranks) else None
         return self.of(first, depth - 1) if made.name in KEEPS or made.name in KEEPS_MAPS else None
+
+    def _most(self, value: Value, depth: int) -> int | None:
+        """
+        How many dimensions a value has, for what takes one out: of what a recurrent layer gives, no more than three.
+        Two are left then, or one, and torch takes the last either way.
+        """
+        for _ in range(DEPTH):
+            if id(value) in self.outputs:
+                return 3
+            made = self.maker(value)
+            if made is None or not made.operands or made.name not in KEEPS:
+                break
+            value = made.operands[0]
+        return self.of(value, depth)
 
     def _joined(self, parts: tuple[Value, ...], depth: int) -> int | None:
         """`cat` takes parts of one number of dimensions, beside which only an empty one may have another: 1."""
@@ -167,6 +188,13 @@ def _reduced(rank: int | None, made: Computation) -> int | None:
     if not dims or not all(type(constant(each)) is int for each in dims):
         return None
     return rank if kept else rank - len(dims)
+
+
+def _named(equation: object) -> int | None:
+    """How many dimensions the equation of an `einsum` gives its result; None where it doesn't write them all."""
+    if not isinstance(equation, str) or "->" not in equation or "." in equation:
+        return None
+    return len(equation.partition("->")[2].replace(" ", ""))
 
 
 def _is_number(value: Value) -> bool:

@@ -17,7 +17,7 @@ import libcst as cst
 from torchlint.condition import Condition
 from torchlint.model.events.registration import HeldInPlainContainer, ParameterReplaced, SuperInitMissing
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.moments import holds
+from torchlint.model.observers.moments import leads_to
 from torchlint.model.observers.pending import expression
 from torchlint.model.observers.registration.by_hand import are_kept_by_hand, are_left_alone
 from torchlint.model.python.attributes import is_module
@@ -27,7 +27,6 @@ from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
-    Bound,
     Choice,
     Class,
     Constant,
@@ -229,7 +228,9 @@ class Registration(Observer):
         if not self._inits:
             return
         for init in self._inits:
-            if init is not None and any(_leads_to(value, init.instance) for value in (*arguments, callee, receiver)):
+            if init is None or (id(init.instance) in self._initialised and not init.early):
+                continue
+            if any(leads_to(value, init.instance) for value in (*arguments, callee, receiver) if value is not None):
                 self._ran_init(init.instance)
 
     def module_called(self, module: Value, arguments: list[Value], result: Value, origin: ir.Node) -> None:
@@ -414,17 +415,6 @@ def _is_bare_module(cls: Class) -> bool:
     """Whether `super().__init__()` in the class runs that of `nn.Module`, which wants no arguments."""
     bases = [base for base in cls.bases if not is_plain_base(base)]
     return [base.qualified for base in bases if isinstance(base, External)] == ["torch.nn.Module"] and len(bases) == 1
-
-
-def _leads_to(value: Value | None, instance: Instance) -> bool:
-    """Whether code that is given a value gets at an object: it, what holds it, a method of it, or `super()` of it."""
-    if isinstance(value, Bound):
-        value = value.receiver
-    if isinstance(value, Super):
-        value = value.instance
-    if isinstance(value, Unknown):
-        value = value.part_of
-    return value is not None and any(holds(each, instance) for _, each in alternatives(value))
 
 
 def _is_plain_call(line: cst.CSTNode) -> bool:

@@ -43,7 +43,7 @@ from torchlint.model.torch.operations import RENORMS
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, WRITING
 from torchlint.syntax.kinds import place_at
-from torchlint.syntax.spelling import dotted
+from torchlint.syntax.spelling import dotted, integer
 from torchlint.syntax.tree import python_node
 
 if TYPE_CHECKING:
@@ -143,8 +143,10 @@ def _may_share(target: Value | None, source: Value | None) -> bool:
 
 def _overlaps(source: Tensor, expanded: Tensor, call: ir.Node | None) -> Truth:
     """Whether some elements share a place: YES if a dimension is surely expanded, MAYBE if it is to an unknown size."""
-    if source.shape is None or expanded.shape is None or 0 in expanded.shape:
+    if expanded.shape is None or 0 in expanded.shape:
         return Truth.NO
+    if source.shape is None:
+        return _overlaps_inserted(source, expanded.shape, call)
     missing = len(expanded.shape) - len(source.shape)
     found = Truth.NO
     for index, size in enumerate(expanded.shape):
@@ -154,6 +156,47 @@ def _overlaps(source: Tensor, expanded: Tensor, call: ir.Node | None) -> Truth:
         if before == 1 and size is None and call is not None:
             found = Truth.MAYBE
     return found
+
+
+def _overlaps_inserted(source: Tensor, shape: tuple[int | None, ...], call: ir.Node | None) -> Truth:
+    """The same where only the one axis is known that was put into the source: `x.unsqueeze(1)`, `x[:, None]`."""
+    if not isinstance(call, ir.Call) or any(each.star or each.keyword for each in call.arguments):
+        return Truth.NO
+    sizes = [each.value for each in call.arguments]
+    if len(sizes) == 1 and isinstance(sizes[0], ir.Sequence):
+        sizes = list(sizes[0].elements)
+    if len(sizes) != len(shape):
+        return Truth.NO
+    axis = _inserted_axis(source.origin, len(shape), kept=integer(sizes[0]) == -1)
+    if axis is None or integer(sizes[axis]) == -1:
+        return Truth.NO
+    size = shape[axis]
+    return Truth.MAYBE if size is None else Truth.of(size > 1)
+
+
+def _inserted_axis(origin: ir.Node, rank: int, *, kept: bool) -> int | None:
+    """
+    Which axis of size 1 an expression has put into a tensor of which nobody knows the rank, if it is expanded to
+    `rank` axes: axes go together from the right. `kept`: the first of them is one that the tensor has.
+    """
+    axis = None
+    if isinstance(origin, ir.Subscript):
+        index = origin.index.elements if isinstance(origin.index, ir.Sequence) else [origin.index]
+        dots = next((i for i, each in enumerate(index) if _is_value(each, ...)), None)
+        behind = index if dots is None else index[dots + 1 :]
+        plain = all(isinstance(each, ir.Slice) or _is_value(each, None) for each in behind)
+        places = [i - len(behind) for i, each in enumerate(behind) if _is_value(each, None)]
+        if plain and places and (dots is not None or len(index) == rank):
+            axis = rank + places[0]
+    elif isinstance(origin, ir.Call) and isinstance(origin.function, ir.Attribute) and origin.arguments:
+        place = integer(origin.arguments[0].value) if origin.function.attr == "unsqueeze" else None
+        if place is not None:
+            axis = rank + place if place < 0 else place if kept or place == rank - 1 else None
+    return axis if axis is not None and 0 <= axis < rank else None
+
+
+def _is_value(node: ir.Node, value: object) -> bool:
+    return isinstance(node, ir.Constant) and node.value is value
 
 
 class DataWrites(Observer):

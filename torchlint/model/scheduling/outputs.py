@@ -1,0 +1,110 @@
+"""
+What of the value of a `forward` its caller differentiates, for certain or perhaps, and where it is returned.
+
+Knows values and the texts of `return`s, not how an entry point is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchlint.model.python.attributes import is_module
+from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.values import Choice, Instance, Mapping, Sequence, Tensor, Value, choose, fits
+from torchlint.syntax import ir
+from torchlint.syntax.tree import written
+
+MOST_OTHERS = 6
+"""Parts of what is returned that are looked at beside what is differentiated for certain."""
+_SHORT = 40
+
+
+def return_of(definition: ir.FunctionDef) -> ir.Node:
+    pending: list[ir.Statement] = list(definition.body)
+    last: ir.Node = definition
+    while pending:
+        statement = pending.pop(0)
+        if isinstance(statement, ir.Return):
+            last = statement
+        elif isinstance(statement, (ir.If, ir.For, ir.While)):
+            pending += [*statement.body, *statement.orelse]
+        elif isinstance(statement, ir.With):
+            pending += statement.body
+        elif isinstance(statement, ir.Try):
+            pending += [*statement.body, *statement.orelse, *statement.final]
+    return last
+
+
+def differentiated_parts(value: Value) -> list[Value]:
+    """
+    What of the value of a `forward` its caller differentiates: the first part of it, and all that is a loss; of a
+    dictionary, whose order says less, what is called a loss, or the one part that it has.
+    """
+    if isinstance(value, Choice):
+        return _of_each(value)
+    if isinstance(value, Mapping):
+        named = list(value.items.items()) if value.items is not None and fits(value) else []
+        if len(named) == 1:
+            return differentiated_parts(named[0][1])
+        return [each for key, each in named if isinstance(key, str) and "loss" in key and isinstance(each, Tensor)]
+    if not isinstance(value, Sequence):
+        return [value]
+    if not fits(value):
+        return []
+    if value.items is None:
+        some = value.last or value.element
+        return differentiated_parts(some) if some is not None else []
+    losses = [each for each in value.items[1:] if isinstance(each, Tensor) and "loss" in each.name]
+    return [*differentiated_parts(value.items[0]), *losses] if value.items else []
+
+
+def _of_each(value: Choice) -> list[Value]:
+    """The same where several `return`s may have answered: one first part for all of them, and the losses of each."""
+    firsts: list[tuple[Guard, Value]] = []
+    losses: list[Value] = []
+    for guard, option in value.alternatives:
+        found = differentiated_parts(option)
+        firsts += [(guard, each) for each in found[:1]]
+        losses += [Choice(((guard, each),)) for each in found[1:]]
+    return [choose(firsts), *losses] if firsts else losses
+
+
+def other_parts(value: Value, back: ir.Node) -> list[tuple[str, Value]]:
+    """
+    What the caller may differentiate beside: the other parts of what is returned, by name. None where a loss is
+    returned, beside which what else there is is only looked at.
+    """
+    if not isinstance(value, (Sequence, Mapping, Instance)) or not fits(value):
+        return []
+    if isinstance(value, Mapping) and value.items is not None and any("loss" in str(key) for key in value.items):
+        return []
+    named = list(_named_parts(value, back))
+    if any("loss" in name or (isinstance(each, Tensor) and "loss" in each.name) for name, each in named):
+        return []
+    certain = differentiated_parts(value)
+    return [(name, each) for name, each in named if name and not any(each is one for one in certain)][:MOST_OTHERS]
+
+
+def _named_parts(value: Value, back: ir.Node | None, depth: int = 2) -> Iterator[tuple[str, Value]]:
+    """The parts of a value that is returned, and what they are called: as they are written, or else as variables."""
+    texts: list[str] = []
+    returned = back.value if isinstance(back, ir.Return) else None
+    if isinstance(value, Sequence) and value.items is not None:
+        if isinstance(returned, ir.Sequence) and len(returned.elements) == len(value.items):
+            texts = [written(each.origin) for each in returned.elements]
+        named = list(zip(texts or [""] * len(value.items), value.items, strict=True))
+    elif isinstance(value, Mapping) and value.items is not None:
+        named = [(str(key), each) for key, each in value.items.items()]
+    elif isinstance(value, Mapping) and value.element is not None and isinstance(returned, ir.Name):
+        yield f"{returned.id}[…]", value.element  # of keys that nobody knows
+        return
+    elif isinstance(value, Instance) and is_module(value) is Truth.NO:
+        named = list(value.attributes.items())
+    else:
+        return
+    for text, each in named:
+        if isinstance(each, Tensor):
+            short = bool(text) and len(text) <= _SHORT and "\n" not in text
+            yield text if short else each.name, each
+        elif depth:
+            yield from _named_parts(each, None, depth - 1)
