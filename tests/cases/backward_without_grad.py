@@ -1792,3 +1792,16 @@ def result_changed_by_a_hook_of_all_modules_registered_through_what_nobody_knows
     handle = eval("lambda given: given")(nn.modules.module).register_module_forward_hook(hook)
     Model()(torch.rand(3)).sum().backward()
     handle.remove()
+
+
+def layer_kept_under_a_name_that_nobody_knows():
+    class Thawed:
+        def __init__(self, net):
+            setattr(self, eval("'net'"), net)
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()

@@ -149,3 +149,15 @@ def repositories_that_torch_trusts_and_others():
         torch.hub.load(name, "model")
         torch.hub.load("pytorch/vision:v0.20.0", "resnet18", trust_repo=True)
         return torch.hub.load("openai/CLIP:main", "ViT_B_32")  # warning: [TLN908]
+
+
+def an_export_that_only_the_new_one_takes():
+    """Before 2.9 it is refused without `dynamo`: nothing changes in silence."""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.5"]
+    # ///
+
+    def save(model, path, shapes):
+        torch.onnx.export(model, torch.rand(1, 3), path, dynamic_shapes=shapes)

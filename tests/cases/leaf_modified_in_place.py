@@ -702,3 +702,29 @@ def a_parameter_moved_to_where_it_is():
             return x * scale
 
     Scaled()(torch.rand(3, 4))
+
+
+def context_under_a_branch_of_a_generator():
+    import contextlib
+
+    chosen = eval("torch.no_grad")
+
+    @contextlib.contextmanager
+    def manager():
+        if chosen:
+            with chosen():
+                yield
+
+    @contextlib.contextmanager
+    def caught():
+        try:
+            with chosen():
+                yield
+        except ValueError:
+            pass
+
+    w = torch.ones(3, requires_grad=True)
+    with manager():
+        w.mul_(2)
+    with caught():
+        w.mul_(2)

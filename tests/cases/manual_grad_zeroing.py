@@ -784,3 +784,45 @@ def differentiated_in_a_function_that_somebody_wraps():
 
     step(w)
     w.grad.zero_()
+
+
+def backward_unpacked_from_what_code_elsewhere_returns():
+    net = nn.Linear(2, 1)
+    net(torch.ones(1, 2)).sum().backward()
+    first, *_ = eval("lambda several: several")([net(torch.ones(1, 2)).to(eval("'cpu'")).sum().backward])
+    net.zero_grad()
+    first()
+    net.weight.grad.zero_()
+
+
+def forward_with_a_decorator_from_elsewhere():
+    repeated = eval("lambda function: function")
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(torch.ones(3))
+
+        @repeated
+        def forward(self, x):
+            return (self.w * x).sum()
+
+    net = Net()
+    net(torch.ones(3)).backward()
+    net.w.grad.zero_()  # smell: [TLN401]
+
+
+def loss_that_code_elsewhere_has_computed_of_a_network():
+    net = nn.Linear(3, 1)
+    loss = eval("lambda net: net(torch.ones(3)).sum()")(net)
+    net.zero_grad()
+    loss.backward()
+    net.weight.grad.zero_()
+
+
+def loss_of_a_network_among_others():
+    net = nn.Linear(3, 1)
+    losses = eval("lambda nets: [net(torch.ones(3)).sum() for net in nets]")([nn.Sequential(net)])
+    net.zero_grad()
+    losses[0].backward()
+    net.weight.grad.zero_()

@@ -362,7 +362,7 @@ class _Judged:
                 yield Use(events.TooNewApi, reference, {"since": since, "argument": argument}, at)
         unsaid = self.watched.unsaid.get(name)
         left_out = unsaid is not None and given_at(call, unsaid.name, unsaid.at, starred) < 0
-        if left_out and unsaid is not None and unsaid.implied == "complex" and self.names.is_complex(call):
+        if left_out and unsaid is not None and unsaid.implied and self._is_implied(call, unsaid.implied):
             left_out = False
         left_out = left_out and not is_said_in_vain(call, name)
         if left_out and name == "torch.hub.load" and repository(call).partition("/")[0] in ("", *TRUSTED_OWNERS):
@@ -372,6 +372,11 @@ class _Judged:
             refused = tuple(each.arg for each in call.keywords if takes and each.arg not in takes)
             facts = {"unsaid": unsaid, "refused": refused, "is_off": self.names.is_off(call)}
             yield Use(events.UnsaidArgument, reference, facts)
+
+    def _is_implied(self, call: ast.Call, by: str) -> bool:
+        if by == "complex":
+            return self.names.is_complex(call)
+        return any(each.arg == by for each in call.keywords)
 
     def of_deserialization(self, call: ast.Call, unknown: bool) -> Iterator[Use]:
         name, file = self.reference.name, self.names.loaded

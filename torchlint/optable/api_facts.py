@@ -24,6 +24,7 @@ _REENTRANT = (
 _COMPLEX = "which gives complex tensors: the eigenvalues in one dimension, and always the eigenvectors"
 _SOLUTION = "with the matrix first, and gives a solution without rows of residuals"
 _REGISTERED = "which raises ValueError for a type that is registered already, by torch itself or twice"
+_DEVICE = "and, for a type of another device, `torch.set_default_device`, which `torch.Tensor(...)` ignores"
 _FACTOR = "which takes the factor for the lower one unless told `upper=True`"
 
 # name: removed, deprecated, replacement, how the reference or call is rewritten (see `knowledge.api.find.Change.how`)
@@ -290,9 +291,7 @@ DIFFERS: dict[str, dict[str, object]] = {
         "least": 2,
         "earlier": True,
     },
-    "torch.set_default_tensor_type": {
-        "differs": "and, as a type of another device than the CPU sets that as well, `torch.set_default_device`",
-    },
+    "torch.set_default_tensor_type": {"differs": _DEVICE},
     "torch.utils._pytree._register_pytree_node": {"differs": _REGISTERED},
     "torch.onnx.set_training": {"differs": "which takes a `torch.onnx.TrainingMode`, and is deprecated itself"},
     "torch.nn.functional.upsample": {"dated": "0.4.1"},
@@ -504,6 +503,7 @@ UNSAID: list[dict[str, Any]] = [
         "now": "by torch.export",
         "needs": "needs `onnxscript` and may not keep an old `opset_version`",
         "keyword_since": "2.4",
+        "implied": "dynamic_shapes",
         "source": NOTES.format("2.9"),
     },
     {

@@ -76,7 +76,8 @@ class Unsaid:
     why
         What torch says to it, as the second half of a sentence.
     implied
-        "complex": it is implied where the first argument is complex; "" if nothing implies it.
+        "complex": it is implied where the first argument is complex; else the keyword that only a call with the new
+        meaning takes, which an older torch refuses then; "" if nothing implies it.
     was
         What it means before `changes`.
     needs

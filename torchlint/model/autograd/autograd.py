@@ -108,6 +108,7 @@ class Autograd:
         "saved",
         "saved_reads",
         "starts",
+        "unsettled",
         "unused",
         "visited",
         "write_records",
@@ -124,6 +125,11 @@ class Autograd:
         """
         self.escaped: tuple[Tensor, ...] = ()
         """The latest leaves that unknown code was given."""
+        self.unsettled: dict[int, Tensor] = {}
+        """
+        The leaves that unknown code may have computed with, as it was given what holds them. On any path: no more is
+        said of them than that they may have a gradient.
+        """
         self.retaining: tuple[tuple[Guard, Tensor], ...] = ()
         """The latest results that were told to retain their gradient, each with the path on which that was."""
         self.imported_values: dict[str, Unknown] = {}

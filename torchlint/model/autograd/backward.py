@@ -405,7 +405,7 @@ def _retain(autograd: Autograd, origin: ir.Node, create: Truth) -> None:
 
 def _accumulate_unseen(autograd: Autograd, wanted: set[int] | None) -> None:
     """A part of the graph that is not known may lead to any leaf that unknown code was given."""
-    for leaf in autograd.escaped:
+    for leaf in (*autograd.escaped, *autograd.unsettled.values()):
         if leaf.grad is NONE and (wanted is None or id(leaf) in wanted):
             autograd.machine.trail.set(leaf, "grad", possible_gradient())
 

@@ -183,6 +183,7 @@ def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node)
         if any("__getattr__" in cls.attributes for cls in instance.cls.ancestry()):
             depends += held_tensors(instance)
         value = Unknown(depends, source=origin, part_of=elsewhere)
+        value.may_be = instance.named_elsewhere
     # Not through the trail: to have looked is no change of the program's state, and the same attribute must
     # be the same value on every path.
     instance.attributes[name] = value

@@ -221,15 +221,21 @@ def _generator_of(run: Run, context: ir.Expression) -> Value | None:
     words = written(definition).words
     yields = sum(isinstance(each, ir.Yield) for each in ir.walk(definition.body))
     managed = any(isinstance(each, (ir.With, ir.Yield)) for each in definition.body)
-    if yields != 1 or not (managed or any("grad" in word or "inference" in word for word in words)):
-        return found if yields != 1 else None
+    if yields == 1 and not managed and not any("grad" in word or "inference" in word for word in words):
+        return found if _yields_deeper(definition) else None
     return found
+
+
+def _yields_deeper(definition: ir.FunctionDef) -> bool:
+    """Whether a generator yields under a context manager, and that in a branch: which one, and whether, is open."""
+    yielding = (each for each in ir.walk(definition.body) if isinstance(each, ir.With) and each not in definition.body)
+    return any(isinstance(part, ir.Yield) for each in yielding for part in ir.walk(each.body))
 
 
 def _inside_generator(run: Run, found: Value, item: ir.WithItem, body: Callable[[], None]) -> None:
     """
     Run a generator that is a context manager, and the body of the `with` where it yields. One that yields at
-    several places is unknown code, in which the grad mode may change.
+    several places, or under others in a branch, is unknown code, in which the grad mode may change.
     """
     machine = run.machine
     assert isinstance(item.context, ir.Call)
@@ -237,7 +243,7 @@ def _inside_generator(run: Run, found: Value, item: ir.WithItem, body: Callable[
     assert isinstance(function, Function)
     definition = function.definition
     assert isinstance(definition, ir.FunctionDef)
-    several = sum(isinstance(each, ir.Yield) for each in ir.walk(definition.body)) != 1
+    several = sum(isinstance(each, ir.Yield) for each in ir.walk(definition.body)) != 1 or _yields_deeper(definition)
     running = any(frame.definition is definition for frame in machine.stack)
     if several or running or machine.foreign_call is not None or len(machine.stack) >= MOST_DEPTH:
         value = run.evaluate(item.context)

@@ -164,6 +164,8 @@ def _unsettle_tensor(run: Run, tensor: Tensor, slightly: bool, called: str) -> N
 
 def unsettle_grad(run: Run, tensor: Tensor) -> None:
     """A backward may have run that nobody has seen."""
+    if not tensor.grad_fn:
+        run.autograd.unsettled[id(tensor)] = tensor  # and what that code has computed may be differentiated later
     none = tensor.grad is NONE or (isinstance(tensor.grad, Constant) and tensor.grad == NONE)
     if none and tensor.is_leaf is not Truth.NO:
         run.machine.trail.set(tensor, "grad", possible_gradient())

@@ -8,6 +8,7 @@ generator is unknown code.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from torchlint.knowledge import foreign
 from torchlint.model.autograd.writes import escape
@@ -22,6 +23,7 @@ from torchlint.model.python.flags import (
     unsettle_gradients,
 )
 from torchlint.model.python.members import set_some_attribute
+from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.frames import CallFrame
@@ -38,7 +40,9 @@ from torchlint.model.state.values import (
     Globals,
     Instance,
     Mapping,
+    Module,
     Sequence,
+    Tensor,
     Unknown,
     Value,
     choose,
@@ -177,6 +181,10 @@ def _run_function(
             for leaf in depends:
                 if not leaf.grad_fn:
                     unsettle_grad(run, leaf)
+        for leaf in _parameters_among(values):  # what it returns may be differentiated later
+            run.autograd.unsettled[id(leaf)] = leaf
+            if function.kind == "opaque":
+                unsettle_grad(run, leaf)
         changing = changes_flags(run, function)
         if changing or calls_unknown(run, function):
             for value in values:
@@ -234,6 +242,13 @@ def _run_function(
 def _is_running(machine: Machine, value: Value) -> bool:
     """Whether it is a method of this object that makes the call."""
     return isinstance(value, Instance) and machine.frame.variables.get("self") is value
+
+
+def _parameters_among(values: Iterable[Value]) -> Iterator[Tensor]:
+    """The parameters of the Modules among some values."""
+    for each in values:
+        if isinstance(each, (Instance, Module)):
+            yield from parameters_of(each)[0]
 
 
 def _is_generator(function: Function) -> bool:

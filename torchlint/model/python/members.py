@@ -17,6 +17,7 @@ from torchlint.model.python.variables import forget_variables
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
+    MOST_DEPENDS,
     NONE,
     Bound,
     Choice,
@@ -39,6 +40,7 @@ from torchlint.model.state.values import (
     explore,
     is_foreign,
     is_value_of_elsewhere,
+    objects_among,
     or_another,
     parts,
     reachable_tensors,
@@ -72,16 +74,19 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
             if any(isinstance(each, (Module, Instance)) for _, each in alternatives(old)):
                 new = choose([(unknown_guard(), old), (unknown_guard(), value)])
                 machine.trail.set(instance.attributes, name, new)
+    held = objects_among([value])
+    if held:
+        machine.trail.set(instance, "named_elsewhere", (*instance.named_elsewhere, *held)[-MOST_DEPENDS:])
     if anew and isinstance(value, (Module, Instance, Function, Constant, Scalar)):
         return
     depends = reachable_tensors(value)
     leave_place(run.autograd, depends)
-    held = dict(instance.attributes)
+    attributes = dict(instance.attributes)
     for cls in instance.cls.ancestry():
         for name, old in cls.attributes.items():
             if type(old) is Tensor:
-                held.setdefault(name, old)
-    for name, old in held.items():
+                attributes.setdefault(name, old)
+    for name, old in attributes.items():
         if _may_be_set_anew(old):
             machine.trail.set(instance.attributes, name, or_another(old, depends))
 

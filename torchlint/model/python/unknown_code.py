@@ -109,7 +109,8 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         if unknown is not None and unknown.part_of is not None and not known:
             method_of_elsewhere(run, unknown.part_of, called, site.node)
     if not apart and not only_read and foreign.may_differentiate(called):
-        unsettle_gradients(run, (*depends, *of_callee))
+        perhaps = unknown.possible if unknown is not None and receiver is None else ()  # a kept `backward` among it
+        unsettle_gradients(run, (*depends, *of_callee, *perhaps))
         for leaf in own:
             unsettle_grad(run, leaf)
     if isinstance(callee, External) and run.imports is not None and run.imports.writes_to_arguments(callee.qualified):

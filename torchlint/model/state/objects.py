@@ -137,11 +137,15 @@ class Instance:
     An object of a class of the file. `attributes` is only what was seen to be set; `layer` is what it is as an object
     of a class of `torch.nn`, if its class derives from one (`class Block(nn.Sequential)`); `contents` what it holds, if
     it is a dict; `given` the tensors that a constructor nobody knows was given, which it may hold under any name;
+    `named_elsewhere` the objects that were put into it under a name that nobody knows;
     `exact` that a call of the very class made it: otherwise it stands for objects of derived classes, as well;
     `patched` that unknown code may have given it methods of its own.
     """
 
-    __slots__ = ("attributes", "cls", "contents", "exact", "given", "havocked", "initialised", "layer", "patched")
+    __slots__ = (
+        "attributes", "cls", "contents", "exact", "given", "havocked", "initialised", "layer", "named_elsewhere",
+        "patched",
+    )  # fmt: skip
 
     def __init__(self, cls: Class) -> None:
         self.cls = cls
@@ -149,6 +153,7 @@ class Instance:
         self.contents: Mapping | None = None
         self.attributes: dict[str, Value] = {}
         self.given: tuple[Tensor, ...] = ()
+        self.named_elsewhere: tuple[Value, ...] = ()
         self.exact = False
         self.havocked = False
         self.initialised = False

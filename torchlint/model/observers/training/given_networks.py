@@ -170,7 +170,9 @@ class GivenNetworks(Observer):
         A call of a network, or of code that may be one: is it given what its last call has returned? Code that is given
         nothing else may well be there to detach it.
         """
-        last = self._calls.get(id(origin)) if network is not None or len(arguments) > 1 else None
+        # what another file computes has all come from the one call of it
+        asked = self.machine.foreign_call is None and (network is not None or len(arguments) > 1)
+        last = self._calls.get(id(origin)) if asked else None
         carried = _carried(origin, arguments) if last is not None else None
         made = self._note(network, name, tuple(arguments) if network is not None else (), origin)
         if made is None:
