@@ -67,7 +67,7 @@ def lint(
     runs as its user runs it: selecting rules on its command line would also show what they say in strict mode alone.
     """
     result = Linted(name, version)
-    for path in folder.rglob("*.py"):
+    for path in filter(Path.is_file, folder.rglob("*.py")):
         result.files += 1
         result.lines += path.read_bytes().count(b"\n")
     command = [sys.executable, "-m", "torchlint", "check", "--no-cache", "--output-format", "json", "."]
