@@ -16,8 +16,9 @@ class ImplicitSoftmaxDim(Rule):
     Torch guesses by the number of dimensions: 0 for tensors of 0, 1 or 3 dimensions, 1 for all others. For a batch of
     sequences (N, L, C) that normalises over the batch. Torch warns.
 
-    With 3 dimensions it is a warning; with more, or where their number isn't known, a smell; with two or less, where
-    torch takes the only one or the last, strict, as for the maps of a convolution, where it takes the channels. A layer
+    With 3 dimensions it is a warning; with more a smell; with two or less, where torch takes the only one or the last,
+    strict, as for the maps of a convolution, where it takes the channels, and where their number isn't known: of
+    twenty of these that strangers read, eight were worth it. A layer
     counts by what it's called with, or what stands before it in an `nn.Sequential`; what callers in the file give
     counts, and not what others might; so does what takes the result (`multinomial`: no more than two). One in an
     attribute that nothing in the file reads is strict. One finding per class or function, which counts the others.
@@ -50,11 +51,12 @@ class ImplicitSoftmaxDim(Rule):
             import torch
 
             def head(scores):
-                return torch.nn.LogSoftmax()(scores)  # smell: [TLN602]
+                return torch.nn.LogSoftmax()(scores)  # strict: [TLN602]
 
             head(eval("torch.rand(2, 4)"))
             """,
             shows=Warns("Implicit dimension choice for log_softmax has been deprecated"),
+            strict=True,
         ),
     )
     good = (
@@ -103,7 +105,7 @@ class ImplicitSoftmaxDim(Rule):
 
 
 def _level(rank: int | None) -> Level:
-    """A warning where it is the batch; strict where there is nothing to mistake."""
-    if rank is None or rank > 3:
-        return Level.SMELL
-    return Level.WARNING if rank == 3 else Level.STRICT
+    """A warning where it is the batch; strict where there is nothing to mistake, or nobody knows."""
+    if rank == 3:
+        return Level.WARNING
+    return Level.SMELL if rank is not None and rank > 3 else Level.STRICT

@@ -51,7 +51,7 @@ def head_that_callers_give_who_knows_what():
     class Net(nn.Module):
         def __init__(self):
             super().__init__()
-            self.softmax = nn.Softmax()  # smell: [TLN602]
+            self.softmax = nn.Softmax()  # strict: [TLN602]
 
         def forward(self, x):
             return self.softmax(x)
@@ -96,7 +96,7 @@ def sampled_from_on_one_path_only():
     """Warns: Implicit dimension choice for softmax"""
 
     def act(policy, state, training):
-        chances = F.softmax(policy(state))  # smell: [TLN602]
+        chances = F.softmax(policy(state))  # strict: [TLN602]
         if training:
             return chances.multinomial(1)
         return chances.argmax(-1)
@@ -204,7 +204,7 @@ def layer_that_a_loop_calls():
         def __init__(self):
             super().__init__()
             self.first = nn.Linear(2, 2)
-            self.second = nn.Softmax()  # smell: [TLN602]
+            self.second = nn.Softmax()  # strict: [TLN602]
 
         def forward(self, x):
             for layer in self.children():
@@ -220,7 +220,7 @@ def layer_of_a_sequential_class():
     class Chain(nn.Sequential):
         def __init__(self):
             super().__init__()
-            self.last = nn.Softmax()  # smell: [TLN602]
+            self.last = nn.Softmax()  # strict: [TLN602]
 
         def forward(self, x):
             return super().forward(x)
@@ -243,10 +243,10 @@ def calls_of_two_functions():
     """Warns: Implicit dimension choice for softmax"""
 
     def distance(p, q):
-        return F.softmax(p) * F.log_softmax(q)  # smell: [TLN602]
+        return F.softmax(p) * F.log_softmax(q)  # strict: [TLN602]
 
     def entropy(p):
-        return F.softmax(p) * F.log_softmax(p)  # smell: [TLN602]
+        return F.softmax(p) * F.log_softmax(p)  # strict: [TLN602]
 
     distance(*eval("[torch.rand(2, 3), torch.rand(2, 3)]"))
     entropy(*eval("[torch.rand(2, 3)]"))
@@ -324,7 +324,7 @@ def heads_of_attention():
     def attend(q, k):
         b, h, n, d = q.shape
         scores = (q.reshape(b, h, n, d) / d) * 2.0
-        return F.softmax(scores)  # smell: [TLN602]
+        return F.softmax(scores)  # strict: [TLN602]
 
     weights = attend(torch.rand(2, 3, 4, 5), None)
 
@@ -415,7 +415,7 @@ def mean_over_who_knows_what():
 
     def pooled(x, dims):
         batch, length, width = x.shape
-        return F.softmax(x.mean(dims))  # smell: [TLN602]
+        return F.softmax(x.mean(dims))  # strict: [TLN602]
 
     assert pooled(torch.rand(2, 3, 4), 1).shape == (2, 4)
 
@@ -455,7 +455,7 @@ def divided_by_who_knows_what():
 
     def divided(x, temperature):
         batch, classes = x.shape
-        return F.softmax(x / temperature)  # smell: [TLN602]
+        return F.softmax(x / temperature)  # strict: [TLN602]
 
     assert divided(torch.rand(2, 3), json.loads("2.0")).shape == (2, 3)
 
@@ -535,7 +535,7 @@ def what_is_made_of_an_array():
     def part(logits):
         array = logits.detach().cpu().numpy()
         part = torch.from_numpy(array[:2])
-        return F.softmax(part)  # smell: [TLN602]
+        return F.softmax(part)  # strict: [TLN602]
 
     part(torch.rand(3, 2))
 
@@ -649,7 +649,7 @@ def tensor_that_was_an_array():
 
     def kept(logits, top_p):
         logits = torch.from_numpy(logits.detach().cpu().numpy())
-        return F.softmax(logits) > top_p  # smell: [TLN602]
+        return F.softmax(logits) > top_p  # strict: [TLN602]
 
     kept(torch.rand(2, 3, 4, 4), 0.5)
 
@@ -685,7 +685,7 @@ def class_looked_up_under_a_key():
 
     def activation(key, wide):
         kind = kinds[key]
-        return nn.Sequential(nn.Linear(3, 3), kind()) if wide else kind()  # smell: [TLN602]  # warning: [TLN602]
+        return nn.Sequential(nn.Linear(3, 3), kind()) if wide else kind()  # strict: [TLN602]  # warning: [TLN602]
 
     for each in kinds:
         activation(each, False)(torch.rand(2, 3, 4))
@@ -712,7 +712,7 @@ def joined_with_who_knows_what():
     class Head(nn.Module):
         def __init__(self):
             super().__init__()
-            self.last = nn.Sequential(nn.Linear(8, 2), nn.Softmax())  # smell: [TLN602]
+            self.last = nn.Sequential(nn.Linear(8, 2), nn.Softmax())  # strict: [TLN602]
 
         def forward(self, x):
             return self.last(torch.cat((x, x), -1))
@@ -739,7 +739,7 @@ def joined_with_an_empty_one():
     """Warns: Implicit dimension choice for softmax"""
 
     def grown(x):
-        return F.softmax(torch.cat([torch.empty(0), x]))  # smell: [TLN602]
+        return F.softmax(torch.cat([torch.empty(0), x]))  # strict: [TLN602]
 
     assert grown(eval("torch.rand(2, 3, 4)")).shape == (2, 3, 4)
 
@@ -772,7 +772,7 @@ def layers_of_a_list_that_is_given_sequences():
             layers = []
             for i in range(1, len(dim)):
                 layers += [nn.Linear(dim[i - 1], dim[i]), nn.ReLU()]
-            layers += [nn.Linear(dim[-1], classes), nn.Softmax()]  # smell: [TLN602]
+            layers += [nn.Linear(dim[-1], classes), nn.Softmax()]  # strict: [TLN602]
             self.layers = nn.Sequential(*layers)
 
         def forward(self, x):
@@ -791,7 +791,7 @@ def layers_of_a_list_with_another_kind():
             for i in range(1, len(dim)):
                 layers += [nn.Linear(dim[i - 1], dim[i]), nn.ReLU()]
             layers.append(nn.Unflatten(1, (2, 2)))
-            layers.append(nn.Softmax())  # smell: [TLN602]
+            layers.append(nn.Softmax())  # strict: [TLN602]
             self.layers = nn.Sequential(*layers)
 
         def forward(self, x):
@@ -813,7 +813,7 @@ def layers_of_a_list_that_others_fill_too():
             for i in range(1, len(dim)):
                 layers += [nn.Linear(dim[i - 1], dim[i]), nn.ReLU()]
             more(layers)
-            layers += [nn.ReLU(), nn.Softmax()]  # smell: [TLN602]
+            layers += [nn.ReLU(), nn.Softmax()]  # strict: [TLN602]
             self.layers = nn.Sequential(*layers)
 
         def forward(self, x):
@@ -842,7 +842,7 @@ def layers_of_a_list_between_two():
             hidden = [nn.Linear(8, 4)]
             for _ in range(depth):
                 hidden.extend([nn.Linear(4, 4), nn.Tanh()])
-            self.layers = nn.Sequential(*hidden, nn.Softmax())  # smell: [TLN602]
+            self.layers = nn.Sequential(*hidden, nn.Softmax())  # strict: [TLN602]
 
         def forward(self, x):
             return self.layers(x)
@@ -909,7 +909,7 @@ def last_step_of_a_recurrent_layer():
         def __init__(self):
             super().__init__()
             self.gru = nn.GRU(3, 4, batch_first=True)
-            self.head = nn.Sequential(nn.Linear(4, 2), nn.Softmax())  # smell: [TLN602]
+            self.head = nn.Sequential(nn.Linear(4, 2), nn.Softmax())  # strict: [TLN602]
 
         def forward(self, x):
             out, _ = self.gru(x)
@@ -955,7 +955,7 @@ def outputs_of_a_recurrent_layer():
 
         def forward(self, x):
             outputs, h = self.gru(x)
-            return F.softmax(outputs)  # smell: [TLN602]
+            return F.softmax(outputs)  # strict: [TLN602]
 
     Net(int(eval("1")))(eval("torch.rand(5, 2, 3)"))
 

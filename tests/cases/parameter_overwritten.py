@@ -166,3 +166,33 @@ def either_owner_has_such_a_parameter():
     """Raises: as parameter 'weight'"""
     layer = nn.Linear(2, 2)
     (layer if eval("False") else nn.Linear(2, 2)).weight = torch.eye(2)  # error: [TLN307]
+
+
+def integers_that_stay_so():
+    class Grid(nn.Module):
+        def __init__(self, count):
+            super().__init__()
+            self.count = nn.Parameter(torch.tensor(count).type(torch.long), requires_grad=False)
+
+        def to(self, *args, **kwargs):
+            moved = super().to(*args, **kwargs)
+            self.count = self.count.to(dtype=torch.long)  # the parameter itself
+            self.count = self.count.to(self.count.device, torch.long)
+            self.count = self.count.type(torch.long)
+            return moved
+
+    Grid(3).to("cpu")
+
+
+def integers_of_another_size():
+    """Raises: cannot assign"""
+
+    class Grid(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.count = nn.Parameter(torch.zeros(3, dtype=torch.long), requires_grad=False)
+
+        def shorten(self):
+            self.count = self.count.to(torch.int32)  # error: [TLN307]
+
+    Grid().shorten()

@@ -145,13 +145,14 @@ def new_parameter(torch: Torch, qualified: str, site: CallSite) -> Tensor:
     data = site.get(0, "data")
     options = [each for _, each in alternatives(data) if isinstance(each, Tensor)] if data is not None else []
     source = options[0] if len(options) == 1 else None
+    known = data is None or own == GRAD_YES  # integers are taken only where it requires no grad
     tensor = fresh(
         torch.autograd,
         site.node,
         "Parameter",
         own=own,
         shape=source.shape if source else None,
-        dtype=source.dtype if source else "float",
+        dtype=source.dtype if source else "float" if known else None,
         contiguous=source.contiguous if source else Truth.MAYBE,
         cut="it is a Parameter with `requires_grad=False`",
         precise=source.precise if source else "",

@@ -375,12 +375,16 @@ def _move(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.
         kind = class_of(precise)
         if isinstance(value, Tensor):
             kind, precise = value.dtype or class_of(value.precise), value.precise
-        if kind in ("int", "bool") and has_dtype(torch, tensor, precise) is not Truth.YES:
+        same = has_dtype(torch, tensor, precise) if kind in ("int", "bool") else Truth.MAYBE
+        if same is Truth.YES and len(site.values()) == 1:
+            return tensor  # a move beside it, or `copy`, may make another
+        if kind in ("int", "bool"):
             cut = f"`{name}({kind})` is not differentiable"
             known = factories.dtype_class(precise) if precise else kind
             copy = fresh(torch.autograd, site.node, name, shape=tensor.shape, dtype=known, cut=cut, precise=precise)
             _derived(copy, tensor, name)
-            itself = tensor.dtype in (None, kind) and tensor.requires_grad.truth() is not Truth.YES
+            itself = same is not Truth.NO and "copy" not in site.keywords
+            itself = itself and tensor.dtype in (None, kind) and tensor.requires_grad.truth() is not Truth.YES
             return _or_itself(torch, tensor, copy, site) if itself else copy
     moved = apply(torch, f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name) or made_of(
         [tensor], source=site.node
