@@ -113,7 +113,7 @@ class StepOutOfOrder(Rule):
 
     def check(self, event: training.SteppedWithoutGradients | training.CalledOutOfOrder) -> Iterator[Diagnostic]:
         if isinstance(event, training.CalledOutOfOrder):
-            message = _MESSAGES[event.what].format(event)
+            message = _MESSAGES[event.what].format(event) + (f", if `{event.named}` is torch's" if event.named else "")
             claims = _CLAIMS.get(event.what, (Observed("gradients-scaled", event.scaler),))
             yield Diagnostic(event.node, message, event.trace, _reordered(event), claims=claims)
         elif event.when == "after":

@@ -192,3 +192,18 @@ def norm_is_measured_with_a_limit_that_is_never_met():
 
     net = nn.Linear(2, 1)
     train(net, torch.optim.SGD(net.parameters(), lr=1.0), float("inf"))
+
+
+def scheduler_of_another_class():
+    """Warns: Detected call of `lr_scheduler.step()` before `optimizer.step()`"""
+
+    def train(model, optimizer, scheduler, batches):
+        for batch in batches:
+            scheduler.step()  # warning: [TLN404]
+            optimizer.zero_grad()
+            model(batch).sum().backward()
+            optimizer.step()
+
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    train(model, optimizer, eval("torch.optim.lr_scheduler.StepLR")(optimizer, 3), [torch.ones(1, 2)])

@@ -95,9 +95,9 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
     "torch.norm": ("1.7", "torch.linalg.vector_norm", "", False, DOCS.format("torch.norm")),
     "torch.qr": ("1.8", "torch.linalg.qr", "qr", True, DOCS.format("torch.qr")),
     "torch.Tensor.qr": ("1.8", "torch.linalg.qr", "qr", True, DOCS.format("torch.qr")),
-    "torch.cholesky": ("1.8", "torch.linalg.cholesky", "rename:1|upper", True, DOCS.format("torch.cholesky")),
+    "torch.cholesky": ("1.9", "torch.linalg.cholesky", "rename:1|upper", True, DOCS.format("torch.cholesky")),
     "torch.Tensor.cholesky": (
-        "1.8", "torch.linalg.cholesky", "rename:1|upper", True, DOCS.format("torch.cholesky"),
+        "1.9", "torch.linalg.cholesky", "rename:1|upper", True, DOCS.format("torch.cholesky"),
     ),
     "torch.lu": ("1.13", "torch.linalg.lu_factor", "", True, "https://github.com/pytorch/pytorch/pull/77636"),
     "torch.Tensor.lu": ("1.13", "torch.linalg.lu_factor", "", True, "https://github.com/pytorch/pytorch/pull/77636"),

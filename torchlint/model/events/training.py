@@ -112,6 +112,8 @@ class CalledOutOfOrder(Event):
         The statement of `optimizer.step()`.
     together
         Both are statements of one block.
+    named
+        How the program calls the scheduler, where its name alone says that it is one: it may be no class of torch.
     """
 
     what: Literal["clip-after-step", "clip-before-unscale", "schedule-before-step"]
@@ -120,6 +122,7 @@ class CalledOutOfOrder(Event):
     scaler: str
     other: cst.CSTNode
     together: bool
+    named: str = ""
 
 
 @record(frozen=True, kw_only=True)

@@ -405,5 +405,6 @@ def _scheduled(log: Log, schedule: Moment) -> Event | None:
                 scaler="",
                 other=step.line,
                 together=_together(schedule, step),
+                named=schedule.name if owner is None else "",
             )
     return None
