@@ -97,6 +97,8 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
             return Scalar(limit)
         if run.is_replaced(f"{value.qualified}.{name}"):
             return Unknown(source=origin)
+        if name == "__dict__" and value.qualified.partition(".")[0] == "torch":
+            return Unknown(layer=True, part_of=value)  # as `getattr(torch, name)`
         named = name_of(value) if name == "__name__" else None
         return named or imported(f"{value.qualified}.{name}")
     if type(value) is Tensor:
