@@ -153,7 +153,7 @@ def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node)
     """An attribute of an object of a class of the file."""
     classes = instance.cls.ancestry()
     if any("__getattribute__" in cls.attributes for cls in classes):
-        return Unknown(held_tensors(instance), source=origin)
+        return Unknown(held_tensors(instance), source=origin, part_of=instance)
     if name in instance.attributes:
         getter = next((cls.attributes["__getattr__"] for cls in classes if "__getattr__" in cls.attributes), None)
         held = instance.attributes[name]
