@@ -1115,6 +1115,16 @@ def product_of_a_view_in_a_mode_that_nobody_knows():
     h.sum().backward()
 
 
+def product_of_a_view_in_a_mode_that_nobody_knows_of_what_unknown_code_holds():
+    w = torch.rand(12, requires_grad=True)
+    eval("lambda: None").kept = w
+    with eval("torch.no_grad()"):
+        v = w.view(-1)
+    h = v * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
 def product_of_a_view_in_a_mode_that_nobody_knows_and_a_leaf():
     """Raises: backward through the graph a second time"""
     w = torch.rand(12, requires_grad=True)

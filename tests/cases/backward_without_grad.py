@@ -1428,6 +1428,32 @@ def one_of_two_contexts_thaws():
         net(torch.ones(3)).sum().backward()
 
 
+def one_of_two_contexts_thaws_what_it_holds_under_a_name_that_nobody_knows():
+    class Thawed:
+        def __init__(self, net):
+            setattr(self, eval("'net'"), net)
+
+        def __enter__(self):
+            self.net.requires_grad_(True)
+
+        def __exit__(self, *error):
+            self.net.requires_grad_(False)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    with Thawed(net) if eval("True") else Thawed(net):
+        net(torch.ones(3)).sum().backward()
+
+
+def given_to_unknown_code_under_a_name_that_nobody_knows():
+    class Held:
+        def __init__(self, w):
+            setattr(self, eval("'w'"), w)
+
+    w = torch.ones(3)
+    eval("lambda held: held.w.requires_grad_()")(Held(w))
+    w.sum().backward()
+
+
 def thawed_by_a_decorator_that_is_a_context():
     import contextlib
 

@@ -688,6 +688,76 @@ def kept_where_a_getter_of_the_class_says():
     cell = Cell(w)
     cell.__dict__
     w.add_(1)
+
+
+def put_by_a_method_where_a_getter_of_the_class_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            self.__dict__.setdefault("w", w)
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_into_what_a_getter_of_the_class_gives():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            self.held.update({"w": w})
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_into_what_is_asked_for_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            getattr(self, "__dict__")["w"] = w
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_under_a_name_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            self.held["w"] = w
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
 def a_parameter_moved_to_where_it_is():
     """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
 

@@ -474,6 +474,80 @@ def an_unknown_base_sees_to_it_first():
     Net(2)(torch.ones(1, 2))
 
 
+def an_unknown_base_sees_to_it_before_an_init_that_is_handed_on():
+    class Base(nn.Module):
+        def __init__(self, n):
+            self.layer = nn.Linear(n, n)
+
+    class Net(eval("nn.Module")):
+        def __init__(self, n):
+            super().__init__()
+            eval("lambda f: f")(Base.__init__)(self, n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def an_unknown_base_sees_to_it_before_an_init_that_is_asked_for():
+    class Base(nn.Module):
+        def __init__(self, n):
+            self.layer = nn.Linear(n, n)
+
+    class Net(eval("nn.Module")):
+        def __init__(self, n):
+            super().__init__()
+            vars(Base)["__init__"](self, n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def an_unknown_base_sees_to_it_before_that_of_another_name():
+    class Base(nn.Module):
+        def __init__(self, n):
+            self.layer = nn.Linear(n, n)
+
+    other = Base
+
+    class Net(eval("nn.Module")):
+        def __init__(self, n):
+            super().__init__()
+            other.__init__(self, n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def run_by_hand_of_another_class():
+    """Raises: cannot assign module before Module.__init__() call"""
+
+    class Head(nn.Linear):
+        def __init__(self, n):
+            nn.Linear.__init__(self, n, 1)
+
+    class Net(nn.Module):
+        def __init__(self, n=2):
+            self.layer = nn.Linear(n, n)  # error: [TLN308]
+
+    eval("Net")()
+
+
+def given_to_who_may_derive_from_it():
+    """Raises: cannot assign module before Module.__init__() call"""
+
+    class Base(nn.Module):
+        def __init__(self, n):
+            self.layer = nn.Linear(n, n)  # warning: [TLN308]
+
+    eval("lambda cls: cls(2)")(Base)
+
+
 def caught_and_done_again():
     class Net(nn.Module):
         def __init__(self, n):

@@ -423,6 +423,30 @@ def default_device_that_is_chosen_inside_of_a_context():
     torch.set_default_device(None)
 
 
+def default_device_that_may_be_chosen_inside_of_a_context():
+    import contextlib
+
+    with contextlib.suppress(ValueError):
+        eval("lambda f: f")(torch.set_default_device)("meta")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_that_a_lambda_chooses():
+    eval("lambda f: f()")(lambda: torch.set_default_device("meta"))
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_chosen_by_what_torch_keeps():
+    vars(torch)["set_default_" + "device"]("meta")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
 def frozen_in_the_first_step_only():
     lin = nn.Linear(4, 1)
 

@@ -202,7 +202,7 @@ def _save_guard(autograd: Autograd, save: SavedBy, bound: dict[str, Value], *, c
             without = _without_edge(bound[parameter]) if parameter in bound else Truth.YES
             if without is not Truth.YES:
                 taken = value_grad(autograd, bound[parameter])
-                grad = grad.either(GRAD_MAYBE if without is Truth.MAYBE and taken is GRAD_YES else taken)
+                grad = grad.either(GRAD_MAYBE if without is Truth.MAYBE else taken)
         guard = grad.guard()
     if guard is None or (save.certain and not copied):
         return guard
@@ -257,7 +257,7 @@ def _without_edge(value: Value) -> Truth:
         if value.base is None:
             return Truth.NO
         # in a mode that nobody knows it has a node, or none
-        open_mode = value.own == GRAD_MAYBE and value.requires_grad == GRAD_YES
+        open_mode = value.own == GRAD_MAYBE and value.base.own not in (GRAD_NO, GRAD_MAYBE)
         return ~value.own.truth() if open_mode or not value.grad_fn else Truth.NO
     if not isinstance(value, Choice):
         return Truth.NO

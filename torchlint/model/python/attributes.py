@@ -97,6 +97,8 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
             return Scalar(limit)
         if run.is_replaced(f"{value.qualified}.{name}"):
             return Unknown(source=origin)
+        if name == "__dict__" and value.qualified.partition(".")[0] == "torch":
+            return Unknown(layer=True, part_of=value)  # as `getattr(torch, name)`
         named = name_of(value) if name == "__name__" else None
         return named or imported(f"{value.qualified}.{name}")
     if type(value) is Tensor:
@@ -151,7 +153,7 @@ def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node)
     """An attribute of an object of a class of the file."""
     classes = instance.cls.ancestry()
     if any("__getattribute__" in cls.attributes for cls in classes):
-        return Unknown(held_tensors(instance), source=origin)
+        return Unknown(held_tensors(instance), source=origin, part_of=instance)
     if name in instance.attributes:
         getter = next((cls.attributes["__getattr__"] for cls in classes if "__getattr__" in cls.attributes), None)
         held = instance.attributes[name]

@@ -462,19 +462,20 @@ def _reach(run: Run, function: Function) -> Reach:
             has_backward = differentiates = "backward" in written(definition).words
         names: set[str] = set()
         found: set[tuple[str, ...]] = set()
-        called: set[str] = set()
         nodes = list(ir.walk(body))  # once for all that is asked
         gives = {path for each in given_back(body, nodes) for path in paths_in(each)}
         calls = [node for node in nodes if type(node) is ir.Call]
         paths = {path_of(node.function) for node in calls}
+        called = _SETTING.intersection([path[-1] for path in paths if path])
+        if called:  # what a `with` enters is left again
+            entered = {id(item.context) for node in nodes if type(node) is ir.With for item in node.items}
+            called &= {dotted(node.function).rpartition(".")[2] for node in calls if id(node) not in entered}
         run.calling[id(definition)] = tuple(path for path in sorted(paths) if path)
         for node in nodes:
             if type(node) is ir.Name:
                 names.add(node.id)
                 continue  # it writes to nothing, as most of what there is
-            if type(node) is ir.ExpressionStatement and isinstance(node.value, ir.Call):
-                called.add(dotted(node.value.function).rpartition(".")[2])
-            elif type(node) is ir.Return:
+            if type(node) is ir.Return:
                 differentiates = differentiates or node.value is not None
             elif paths_set := written_paths(node):
                 found.update([path for path in paths_set if path[0] not in own])
@@ -484,7 +485,7 @@ def _reach(run: Run, function: Function) -> Reach:
             has_backward,
             differentiates,
             changes_flags(run, function),
-            frozenset(called & _SETTING),
+            called,
             tuple(sorted(path for path in gives if path[0] not in own)),
             tuple(sorted(path for path in _passed(run, function, own, calls) if path[0] not in own)),
         )

@@ -99,6 +99,7 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
         elif type(each) is Instance:
             pending += [held for held in each.attributes.values() if type(held) not in _LEADING_NOWHERE]
             pending += each.given
+            pending += each.named_elsewhere
             pending += [part for part in (each.layer, each.contents) if part is not None]
         elif type(each) is Unknown or type(each) is Unbound:
             if each.guess is not None:

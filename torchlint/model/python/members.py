@@ -81,6 +81,8 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
         return
     depends = reachable_tensors(value)
     leave_place(run.autograd, depends)
+    if depends:
+        machine.trail.set(instance, "given", (*instance.given, *depends)[-MOST_DEPENDS:])
     attributes = dict(instance.attributes)
     for cls in instance.cls.ancestry():
         for name, old in cls.attributes.items():
@@ -229,9 +231,8 @@ def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value
     if owner == NONE:
         forget_variables(run)
     for _, each in alternatives(owner):
-        if isinstance(each, Instance) and any("__getattribute__" in cls.attributes for cls in each.cls.ancestry()):
-            for new in (value, *(named or {}).values()):
-                unsettle(run, new)  # what `__dict__` gives there may be any dictionary
+        for new in (value, *(named or {}).values()):
+            put_where_getter_says(run, each, new)
         for name, new in (named or {}).items():
             if isinstance(each, Instance) and isinstance(name, str):
                 store_member(run, each, name, new)
@@ -244,11 +245,21 @@ def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value
             patch_what_it_may_be(run, each)
 
 
+def put_where_getter_says(run: Run, owner: Value | None, value: Value) -> None:
+    """
+    A value is put into what an object gives, whose class has a `__getattribute__`: that may be any dictionary, and show
+    it to whom it likes.
+    """
+    if isinstance(owner, Instance) and any("__getattribute__" in cls.attributes for cls in owner.cls.ancestry()):
+        unsettle(run, value)
+
+
 def written_to_mapping(run: Run, mapping: Mapping, value: Value) -> None:
     """A dictionary of which little is known is written to: it may be what an object keeps its attributes in."""
     for _, held in alternatives(mapping.element) if mapping.element is not None else ():
         if isinstance(held, Unknown) and held.may_be:
             patch_what_it_may_be(run, held)
+            put_where_getter_says(run, held.part_of, value)
             if isinstance(held.part_of, Instance):
                 set_some_attribute(run, held.part_of, value, anew=False)
 

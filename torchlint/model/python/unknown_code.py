@@ -30,6 +30,7 @@ from torchlint.model.python.flags import (
     unsettle_grad,
     unsettle_gradients,
 )
+from torchlint.model.python.members import put_where_getter_says
 from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.python.process import is_of_torch, may_change_mode, may_patch
 from torchlint.model.python.run import Run
@@ -108,6 +109,9 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
             give(run, [unknown], called, site.node)  # `methodcaller(name, w)(found)`
         if unknown is not None and unknown.part_of is not None and not known:
             method_of_elsewhere(run, unknown.part_of, called, site.node)
+    if isinstance(receiver, Unknown) and receiver.part_of is not None:
+        for value in passed:
+            put_where_getter_says(run, receiver.part_of, value)
     if not apart and not only_read and foreign.may_differentiate(called):
         perhaps = unknown.possible if unknown is not None and receiver is None else ()  # a kept `backward` among it
         unsettle_gradients(run, (*depends, *of_callee, *perhaps))

@@ -108,8 +108,8 @@ def set_default_device(torch: Torch, qualified: str, site: CallSite) -> Value:
 
 
 def unsettle_default(torch: Torch, what: str) -> None:
-    """The default dtype, or device, may be another one."""
-    if getattr(torch, what):
+    """The default dtype, or device, may be another one; also where nobody knows it, in a context that sets it back."""
+    if getattr(torch, what) or what == "default_device":
         _set(torch, what, "")
 
 

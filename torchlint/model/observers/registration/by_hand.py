@@ -1,7 +1,8 @@
 """
-Parameters that a class keeps in a plain container on purpose: it takes care of them itself.
+What a file does by hand: parameters that a class keeps in a plain container on purpose, and takes care of itself; an
+`__init__` that is run otherwise than by making an object.
 
-Reads the class's own methods; asked by `registration` where it is about to report a container.
+Reads the text alone; asked by `registration` where it is about to report a container, or an `__init__`.
 """
 
 from __future__ import annotations
@@ -50,6 +51,43 @@ def are_left_alone(program: ir.Program, cls: Class, attribute: str) -> bool:
         elif isinstance(node, ir.Attribute) and node.attr == attribute and id(node) not in counted:
             return False
     return True
+
+
+def may_be_run_by_hand(program: ir.Program, cls: Class) -> bool:
+    """
+    Whether a file may take the `__init__` of a class out of it, and run that on what is initialised already:
+    `Base.__init__(self, n)`, `wrap(Base.__init__)`, `getattr(Base, "__init__")`, `vars(Base)["__init__"]`.
+    """
+    others: set[str] = set()  # whose `__init__` is another one
+    taken: list[ir.Expression] = []
+    for node in ir.walk(program.body):
+        if isinstance(node, ir.ClassDef) and node.name != cls.name:
+            others.add(node.name)
+        elif isinstance(node, ir.Import):
+            others |= {each.bound for each in node.names}
+        elif isinstance(node, ir.Attribute) and node.attr == "__init__":
+            taken.append(node.value)
+        elif isinstance(node, ir.Constant) and node.value == "__init__":
+            return True
+    for each in taken:
+        root = dotted(each.function if isinstance(each, ir.Call) else each).partition(".")[0]
+        if root not in others and not (root == "super" and isinstance(each, ir.Call)):
+            return True
+    return False
+
+
+def is_given_away(program: ir.Program, cls: Class) -> bool:
+    """Whether a class is an argument of a call: who is given it may derive from it, or run its `__init__`."""
+    calls = (node for node in ir.walk(program.body) if isinstance(node, ir.Call) and node.arguments)
+    return any(
+        isinstance(each.value, ir.Name) and each.value.id == cls.name
+        for node in calls
+        if dotted(node.function) not in _ONLY_ASKING
+        for each in node.arguments
+    )
+
+
+_ONLY_ASKING = frozenset({"isinstance", "issubclass", "super", "print", "repr", "id"})
 
 
 def _is_optimizer(call: ir.Call) -> bool:

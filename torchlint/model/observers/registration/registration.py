@@ -19,7 +19,12 @@ from torchlint.model.events.registration import HeldInPlainContainer, ParameterR
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.moments import leads_to
 from torchlint.model.observers.pending import expression
-from torchlint.model.observers.registration.by_hand import are_kept_by_hand, are_left_alone
+from torchlint.model.observers.registration.by_hand import (
+    are_kept_by_hand,
+    are_left_alone,
+    is_given_away,
+    may_be_run_by_hand,
+)
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.making import called_as_written, is_abstract, is_docstring, is_plain_base, made_as_written
 from torchlint.model.state.alternatives import emit_each
@@ -180,7 +185,7 @@ class Registration(Observer):
             return  # made to be mixed in: who derives from it and from another class runs the other's `__init__`, too
         body = [statement for statement in definition.body if not is_docstring(statement)]
         used = self._used.get(id(definition))
-        if not body or (made is None and f"{owner.name}.__init__(" in self.machine.program.text):
+        if not body or (made is None and may_be_run_by_hand(self.machine.program, owner)):
             return  # who runs it by its name may have run `Module.__init__` before
         if not init.early and not used and (id(definition) in self._by_name or not _is_to_be_called(cls)):
             return
@@ -197,6 +202,7 @@ class Registration(Observer):
             steps.append(Step(named, "this `__init__` does not call `super().__init__()`"))
         steps += [each for each in (made, used) if each is not None]
         derived = is_abstract(cls) or any(cls in other.bases for other in self._classes)
+        derived = derived or (made is None and is_given_away(self.machine.program, owner))
         self.machine.emit(
             SuperInitMissing(
                 node=place,
