@@ -140,7 +140,7 @@ def _remedy(event: api.UnsafeLoad) -> str:
     it = "`weights_only=True`, the default from 2.6 on," if default else "`weights_only=True`"
     if holds is not None:
         return f"{it} refuses {holds.what} ({holds.where}); {holds.cure}"
-    said = f"{it} is enough for tensors, numbers, texts, and lists and dicts of these, not for other objects"
+    said = f"{it} takes tensors, numbers, texts, lists and dicts, but not most others"
     harms = [each for each in CRAFTED if target.begins_before(each[0])]
     cures = [".".join(map(str, each[0])) for each in harms if target.reaches(each[0])]
     harmful = " and ".join(f"{does} before torch {a}.{b} ({cve})" for (a, b), does, cve in harms)

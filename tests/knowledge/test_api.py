@@ -332,7 +332,7 @@ def test_an_annotation_that_is_never_evaluated_uses_nothing(first: str, count: i
 
 
 ENOUGH = (
-    "`weights_only=True`, the default from 2.6 on, is enough for tensors and built-in values, not for other objects"
+    "`weights_only=True`, the default from 2.6 on, takes tensors, numbers, texts, lists and dicts, but not most others"
 )
 RAISE = (
     "If it holds no others, raise the lower end to torch 2.10: in spite of it, a crafted file runs code before torch "

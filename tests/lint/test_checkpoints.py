@@ -223,7 +223,7 @@ def test_what_plain_values_have_tells_nothing(value: object) -> None:
 
 
 RUNS = "in spite of it, a crafted file runs code before torch 2.6 (CVE-2025-32434)"
-ENOUGH = "is enough for tensors and built-in values, not for other objects"
+ENOUGH = "takes tensors, numbers, texts, lists and dicts, but not most others"
 RAISE = f"{ENOUGH}. If it holds no others, raise the lower end to torch 2.10: in spite of it, a crafted file "
 MEMORY = "corrupts memory before torch 2.10 (CVE-2026-24747)"
 PERHAPS = f"{RAISE}runs code before torch 2.6 (CVE-2025-32434) and {MEMORY}"
