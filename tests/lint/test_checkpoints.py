@@ -381,7 +381,7 @@ def test_which_file_it_is(tmp_path: Path, loading: str, said: str) -> None:
         ("torch>=1.8", f"{PERHAPS}; torch before 1.13 has no `weights_only`"),
         (
             "torch>=2.1,<2.4",
-            f"not for other objects; {RUNS} and {MEMORY}",
+            f"but not most others; {RUNS} and {MEMORY}",
         ),
         (
             "torch>=1.12,<2.1",
