@@ -456,3 +456,12 @@ def what_was_made_of_the_model_is_called_there():
         return seen
 
     eval("show")(nn.Linear(2, 1), torch.rand(4, 3, 2), eval("Map"))
+
+
+def mode_asked_for_under_a_context_that_nobody_knows():
+    net = nn.Linear(2, 1)
+    with eval("torch.inference_mode()"):
+        if not torch.is_inference_mode_enabled():
+            raise SystemExit("recorded")
+        total = sum(net(torch.ones(1, 2)).item() for _ in range(3))
+    print(total)

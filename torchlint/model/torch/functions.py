@@ -123,7 +123,7 @@ def _is_recording(torch: Torch, qualified: str, site: CallSite) -> Value:
     if qualified == "torch.is_grad_enabled" and mode is Truth.YES and torch.machine.callers_mode is not Truth.NO:
         return Scalar("grad_mode")
     if qualified == "torch.is_inference_mode_enabled" and mode is not Truth.YES:
-        return Constant(True) if torch.machine.inference else Scalar("bool")
+        return Constant(True) if torch.machine.inference is Truth.YES else Scalar("bool")
     return (
         Scalar("bool") if mode is Truth.MAYBE else Constant((mode is Truth.YES) == qualified.endswith("grad_enabled"))
     )
