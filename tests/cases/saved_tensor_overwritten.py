@@ -2827,3 +2827,102 @@ def copied_by_a_move_or_not():
         y.sum().backward()
 
     shifted(eval("'cpu'"))
+
+
+def layer_of_the_class_of_another():
+    """Raises: modified by an inplace operation"""
+    activations = {"tanh": nn.Tanh(), "softplus": nn.Softplus(), "sigmoid": nn.Sigmoid()}
+
+    def resolve(name):
+        return activations[name].__class__()
+
+    class Cell(nn.Module):
+        def __init__(self, kind="tanh"):
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(4, 4))
+            self.act = resolve(kind)
+
+        def forward(self, x):
+            h = self.act(x @ self.weight.t())
+            h.mul_(2)  # error: [TLN201]
+            return h
+
+    Cell()(torch.rand(2, 4)).sum().backward()
+
+
+def layer_of_the_type_of_another():
+    """Raises: modified by an inplace operation"""
+    activations = {"tanh": nn.Tanh(), "softplus": nn.Softplus(), "sigmoid": nn.Sigmoid()}
+
+    def resolve(name):
+        return type(activations[name])()
+
+    class Cell(nn.Module):
+        def __init__(self, kind="sigmoid"):
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(4, 4))
+            self.act = resolve(kind)
+
+        def forward(self, x):
+            h = self.act(x @ self.weight.t())
+            h.mul_(2)  # error: [TLN201]
+            return h
+
+    Cell()(torch.rand(2, 4)).sum().backward()
+
+
+def layer_of_the_class_of_another_that_saves_its_input():
+    """The layer that is made saves its input, not its result."""
+    activations = {"softplus": nn.Softplus(), "silu": nn.SiLU()}
+
+    def resolve(name):
+        return activations[name].__class__()
+
+    class Cell(nn.Module):
+        def __init__(self, kind="softplus"):
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(4, 4))
+            self.act = resolve(kind)
+
+        def forward(self, x):
+            h = self.act(x @ self.weight.t())
+            h.mul_(2)
+            return h
+
+    Cell()(torch.rand(2, 4)).sum().backward()
+
+
+def layer_of_the_type_of_another_that_saves_its_input():
+    """The layer that is made saves its input, not its result."""
+    activations = {"softplus": nn.Softplus(), "silu": nn.SiLU()}
+
+    def resolve(name):
+        return type(activations[name])()
+
+    class Cell(nn.Module):
+        def __init__(self, kind="softplus"):
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(4, 4))
+            self.act = resolve(kind)
+
+        def forward(self, x):
+            h = self.act(x @ self.weight.t())
+            h.mul_(2)
+            return h
+
+    Cell()(torch.rand(2, 4)).sum().backward()
+
+
+def layer_of_the_type_of_one_that_was_parametrized():
+    """`type` gives a class made for that one layer; the parametrized weight is not what a plain one saves."""
+
+    class Double(nn.Module):
+        def forward(self, weight):
+            return weight * 2
+
+    layer = nn.Linear(4, 4)
+    torch.nn.utils.parametrize.register_parametrization(layer, "weight", Double())
+    print(type(layer) is nn.Linear, layer.__class__.__name__)
+    h = layer(torch.rand(2, 4))
+    h.mul_(2)
+    h.sum().backward()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from torchlint.knowledge import foreign
 from torchlint.knowledge.modules import find as modules
 from torchlint.model.autograd.writes import escape
-from torchlint.model.python.introspection import name_of
+from torchlint.model.python.introspection import class_of, name_of
 from torchlint.model.python.making import MODULE_BASES, may_be_overridden
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import REGISTRIES, imported, lookup
@@ -252,6 +252,8 @@ def _module_attribute(module: Module, name: str) -> Value:
             return Unknown()
         value = module.config[name]
         return Constant(value) if isinstance(value, (int, float, str, bool, type(None))) else Unknown()
+    if name == "__class__":
+        return class_of(module) or Unknown()
     return Bound(module, name)
 
 

@@ -14,7 +14,7 @@ from torchlint.model.python.attributes import attribute, is_module
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
 from torchlint.model.python.flags import for_effect, text_is_run, unsettle, unsettle_gradients
-from torchlint.model.python.introspection import is_a, is_no_layer_of
+from torchlint.model.python.introspection import class_of, is_a, is_no_layer_of
 from torchlint.model.python.members import (
     is_composed,
     lose_children,
@@ -439,7 +439,7 @@ def _vars(run: Run, site: CallSite) -> Value | None:
 
 def _type(run: Run, site: CallSite) -> Value | None:
     value = site.positional[0] if len(site.positional) == 1 else None
-    return value.cls if isinstance(value, Instance) and value.exact else None
+    return class_of(value) if value is not None else None
 
 
 def _abs(run: Run, site: CallSite) -> Value | None:

@@ -184,6 +184,19 @@ def name_of(value: Value) -> Value | None:
     return None
 
 
+def class_of(value: Value) -> Value | None:
+    """
+    `type(value)`, of an object that a call of that very class made, and of a layer. A lazy layer becomes another's at
+    its first call, one that unknown code had in its hands may have been parametrized; both have a class that is made.
+    """
+    if isinstance(value, Instance):
+        return value.cls if value.exact else None
+    if not isinstance(value, Module) or value.patched or value.kind.name.startswith("Lazy"):
+        return None
+    qualified = f"torch.nn.{value.kind.name}"
+    return External(qualified) if modules.find(qualified) is value.kind else None
+
+
 def text_method(text: str, name: str, arguments: list[Value]) -> Value | None:
     """A method of a string whose arguments are known; None if it is not one of those followed."""
     if name not in _TEXT or not all(isinstance(each, Constant) for each in arguments):

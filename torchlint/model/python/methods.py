@@ -19,7 +19,7 @@ from torchlint.model.python.containers import mapping_method, sequence_method
 from torchlint.model.python.custom_functions import APPLIED, apply_function, save_for_backward
 from torchlint.model.python.flags import give, unsettle_gradients, unsettle_origins
 from torchlint.model.python.functions import call_method
-from torchlint.model.python.introspection import text_method
+from torchlint.model.python.introspection import class_of, text_method
 from torchlint.model.python.members import set_members, written_to_mapping
 from torchlint.model.python.module_hooks import register_hook, remove_hook
 from torchlint.model.python.module_parts import unseen_parameter
@@ -291,6 +291,8 @@ def _of_instance(run: Run, receiver: Instance, name: str, site: CallSite, where:
 
 
 def _of_module(run: Run, receiver: Module, name: str, site: CallSite, where: ir.Expression) -> Value | None:
+    if name == "__class__" and (made := class_of(receiver)) is not None:
+        return run.invoke(made, site)
     return module_method(run, receiver, name, site)
 
 
