@@ -1875,6 +1875,27 @@ def told_to_require_grad_on_each_way_out():
     for _ in range(3):
         a.requires_grad_()
         a.backward()
+
+
+def told_to_require_grad_on_each_way_out_where_an_error_is_caught():
+    def early(t):
+        if eval("lambda asked: asked")(t.dim)() > 5:
+            return t
+        t = t.exp()
+        try:
+            if eval("True"):
+                return t * 2
+        finally:
+            t.add_(1)
+
+    a = early(torch.ones(()))
+    try:
+        a.requires_grad_()
+    except Exception:
+        eval("print")()
+    a.backward()
+
+
 def result_of_a_function_whose_apply_an_attribute_holds():
     """Raises: modified by an inplace operation"""
 

@@ -261,20 +261,31 @@ _MOST_ENTRIES = 8
 
 
 def _join_guarded(values: list[tuple[Guard, Any]]) -> tuple[tuple[Guard, Any], ...]:
+    found = [
+        (both, node) for guard, entries in values for inner, node in entries if (both := meet(guard, inner)) is not None
+    ]
+    doubtful = [each for each in found if _has_doubt(each[0])]
     merged: list[tuple[Guard, Any]] = []
-    for guard, entries in values:
-        for inner, node in entries:
-            both = meet(guard, inner)
-            if both is None:
+    for both, node in found:
+        for index, (known, other) in enumerate(merged):
+            if other is not node:
                 continue
-            for index, (known, other) in enumerate(merged):
-                if other is node and (len(merged) >= _MOST_ENTRIES or not _forgets_doubt(known, both)):
-                    doubt = unknown_guard() if _forgets_doubt(known, both) else ALWAYS
-                    merged[index] = ((known & both) | doubt, node)
-                    break
-            else:
-                merged.append((both, node))
+            forgets = _forgets_doubt(known, both) or (bool(doubtful) and _covers_doubt(known, both, node, doubtful))
+            if not forgets or len(merged) >= _MOST_ENTRIES:
+                merged[index] = ((known & both) | (unknown_guard() if forgets else ALWAYS), node)
+                break
+        else:
+            merged.append((both, node))
     return tuple(merged)
+
+
+def _covers_doubt(one: Guard, other: Guard, node: Any, doubtful: list[tuple[Guard, Any]]) -> bool:
+    """
+    Whether what two guards have in common holds on a third path as well, on which it rests on what nobody knows: of
+    three values of a variable unknown code has changed one.
+    """
+    common = one & other
+    return any(node is each and common <= guard and not (one <= guard or other <= guard) for guard, each in doubtful)
 
 
 def _forgets_doubt(one: Guard, other: Guard) -> bool:
