@@ -17,7 +17,7 @@ class DeprecatedApi(Rule):
     finding per file for names of one module that went together. Silent where a name is only spoken of: the key of a
     table, a member of a set, one side of a comparison. Strict where it is an annotation or an unused import; where
     nothing of the project imports the file or names the function; in a copy of what others wrote (`_vendor`); and where
-    no range is stated and only the last three releases have what takes its place. A smell in what a module does as a
+    no range is stated and only the last three releases have what takes its place. Strict in what a module does as a
     script. At the first call, if there is one. `isinstance` of a class that another one took the place of, its own
     base, is told as what it is: False for the new ones.
 
@@ -123,7 +123,7 @@ class DeprecatedApi(Rule):
         more = ("" if target.said else change.came) + (f", {differs}" if differs else "")
         instead = f": use {new}{more}" if change.instead else ""
         fix = partial(renamed, event, change, mends=False)
-        level = Level.SMELL if event.is_demo else Level.WARNING
+        level = Level.STRICT if event.is_demo else Level.WARNING
         unused = event.is_idle or (event.compared and not change.derived)
         if change.quiet or unused or (change.is_young and not target.said):
             level = Level.STRICT  # who says no range has users without what is young

@@ -17,7 +17,7 @@ class DeprecatedArgument(Rule):
     will be required or its default is to change: `indexing` of `torch.meshgrid`, `use_reentrant` of `checkpoint`, `dim`
     of `torch.cross`, `return_complex` of `torch.stft`. One warning per argument and file. An error where `checkpoint`
     is given keywords for the function, which need `use_reentrant=False`. Silent where a loss is given None, or what is
-    None unless somebody gives it. Strict where nothing uses it, in copies (`_vendor`), and for a demo's False.
+    None unless somebody gives it. Strict where nothing uses it, in copies (`_vendor`), and in a demo.
 
     ## Why is this bad?
     What is ignored or refused does not do what it says; what is left out will mean something else.
@@ -103,7 +103,7 @@ class DeprecatedArgument(Rule):
     )
 
     def check(self, event: api.OldArgument | api.UnsaidArgument) -> Iterator[Diagnostic]:
-        usual = Level.STRICT if event.is_asleep or event.is_moot else Level.SMELL if event.is_demo else Level.WARNING
+        usual = Level.STRICT if event.is_asleep or event.is_moot or event.is_demo else Level.WARNING
         if isinstance(event, api.OldArgument):
             change, names = event.change, " and ".join(f"`{each.name}`" for each in event.every)
             if event.target.reaches(change.removed):

@@ -82,6 +82,15 @@ def _looked_at(node: ir.Node) -> Iterator[ir.Expression]:
         yield node.iterable
 
 
+_ACTIVATIONS = frozenset(
+    """
+    CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh Identity LeakyReLU LogSigmoid LogSoftmax Mish ReLU ReLU6
+    SELU SiLU Sigmoid Softmax Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold
+    """.split()  # noqa: SIM905
+)
+"""Layers of torch without parameters or buffers."""
+
+
 def plain(value: ir.Expression | None) -> bool:
     """Whether an expression can be run without running anybody's code."""
     if isinstance(value, ir.Sequence):
@@ -111,12 +120,16 @@ def _plain_call(call: ir.Call) -> bool:
         return not call.arguments and plain(call.function.value)
     # `ACT2FN = ClassInstantier(ACT2CLS)`: what class that is shows when it is run
     wrapped = name[:1].isupper() and len(call.arguments) == 1 and isinstance(call.arguments[0].value, ir.Name)
-    return given and (name in _MAKERS or wrapped or name.endswith("Loss"))
+    module, _, kind = name.rpartition(".")
+    layer = (module in ("nn", "torch.nn") and kind[:1].isupper()) or (not module and kind in _ACTIVATIONS)
+    return given and (name in _MAKERS or wrapped or layer or name.endswith("Loss"))
 
 
 def is_stateless(value: Value) -> bool:
     """Whether a value is a layer that holds nothing, such as a loss: the same whoever calls it, and whenever."""
-    return isinstance(value, Module) and not (value.kind.container or value.parameters or value.children)
+    if not isinstance(value, Module) or value.kind.container or value.parameters or value.children:
+        return False
+    return value.kind.name in _ACTIVATIONS or value.kind.name.endswith("Loss")
 
 
 def constant(value: Value) -> Value:
