@@ -68,7 +68,7 @@ TWINS = {
         "scores.masked_fill(mask",
     ),
     "softmax without dim": Twin(
-        "reinforce", "F.softmax(action_scores, dim=1)", "F.softmax(action_scores)", "smell TLN602", "F.softmax("
+        "reinforce", "F.softmax(action_scores, dim=1)", "F.softmax(action_scores)", "strict TLN602", "F.softmax("
     ),
     "zeroed before the step": Twin(
         "actor_critic",

@@ -785,3 +785,18 @@ def a_function_without_the_object_handed_on():
             self.layer = nn.Linear(n, n)  # error: [TLN308]
 
     Net(2)
+
+
+def arguments_are_kept_by_their_names_first():
+    class Net(nn.Module):
+        def __init__(self, size, **options):
+            self.arguments = {name: value for name, value in locals().items() if name not in {"self", "__class__"}}
+            super().__init__()
+            self.linear = nn.Linear(size, size)
+            print(self.count)
+
+        @property
+        def count(self):
+            return sum(each.numel() for each in self.parameters())
+
+    Net(2)

@@ -53,6 +53,7 @@ from torchlint.model.state.values import (
     alternatives,
     is_foreign,
     is_open,
+    objects_among,
     reachable_tensors,
 )
 from torchlint.model.torch.functions import set_grad_mode
@@ -62,6 +63,8 @@ from torchlint.model.torch.tensor_methods import tensor_method
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
+_READ = frozenset({"items", "keys", "values", "copy"})
+"""Methods of the dictionary of variables that read it: `get` may give a function of the file, see `named_in_file`."""
 _OF_DICTS = frozenset({"get", "items", "keys", "values", "copy"})
 _LIKE = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
 """Methods of tensors that look at the shape or type of their argument, and keep nothing of it."""
@@ -110,6 +113,11 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
             known = dict(site.keywords.items())
         set_members(run, owner, known, given)
         return NONE
+    if node.attr in _READ and isinstance(receiver, Unknown) and owner_of_dict(run, node.value) == NONE:
+        variables = run.machine.frame.variables.values()
+        held = Unknown((each for value in variables for each in reachable_tensors(value)), source=site.node)
+        held.may_be = objects_among(variables)
+        return held  # `locals().items()` does nothing with them
     if type(receiver) is Instance or type(receiver) is Class or type(receiver) is Super:
         if save_for_backward(run, receiver, node.attr, site):
             return NONE
