@@ -13,8 +13,8 @@ from torchlint.knowledge.api import find
 from torchlint.knowledge.api.arguments import Argument
 from torchlint.knowledge.modules.find import find as module_kind
 from torchlint.knowledge.ops.find import keywords
-from torchlint.syntax.availability import last_name
 from torchlint.syntax.children import walk
+from torchlint.syntax.entries import last_name
 from torchlint.target import Release, Target
 
 

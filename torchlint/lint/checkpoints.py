@@ -26,8 +26,8 @@ from torchlint.lint.pickled import (
     is_state,
 )
 from torchlint.model.events.api import Pickled
-from torchlint.syntax.availability import last_name
 from torchlint.syntax.children import walk
+from torchlint.syntax.entries import last_name
 
 _OF_WEIGHTS = re.compile(r"state_?dict|weights?(?![a-z])|param", re.IGNORECASE)
 

@@ -18,8 +18,9 @@ from torchlint.knowledge.api import find
 from torchlint.lint.named import Named, before
 from torchlint.lint.order import Order
 from torchlint.lint.subclassed import runs_as_derived
-from torchlint.syntax.availability import AvailabilityTests, last_name
+from torchlint.syntax.availability import AvailabilityTests
 from torchlint.syntax.children import walk
+from torchlint.syntax.entries import last_name
 from torchlint.syntax.unreachable import leaves
 from torchlint.target import NEWEST, Release
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 
 from torchlint.lint.order import Order
-from torchlint.syntax.availability import AvailabilityTests, last_name
+from torchlint.syntax.availability import AvailabilityTests
 from torchlint.syntax.children import walk
+from torchlint.syntax.entries import last_name
 from torchlint.syntax.unreachable import leaves
 
 _BROUGHT = ("xpu", "mtia")

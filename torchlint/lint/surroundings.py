@@ -15,8 +15,8 @@ from functools import cached_property
 from torchlint.lint.checkpoints import Checkpoints
 from torchlint.lint.loaded import Loaded
 from torchlint.project.index import ProjectIndex
-from torchlint.syntax.availability import last_name
 from torchlint.syntax.children import walk
+from torchlint.syntax.entries import last_name
 from torchlint.syntax.used import names
 from torchlint.target import Extra
 

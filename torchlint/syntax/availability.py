@@ -13,7 +13,7 @@ from functools import partial
 from typing import TypeAlias
 
 from torchlint.syntax.children import walk
-from torchlint.syntax.entries import dotted, entry, told
+from torchlint.syntax.entries import dotted, entry, last_name, told
 from torchlint.syntax.fixpoint import Fixpoint
 from torchlint.syntax.given import Given
 from torchlint.syntax.handed import Handed, assigned, bindings
@@ -477,11 +477,6 @@ def _is_truth(node: ast.expr) -> bool:
     return isinstance(node, (ast.Compare, ast.BoolOp, ast.Name, ast.Call)) or (
         isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
     )
-
-
-def last_name(node: ast.AST) -> str:
-    """The last name of a chain of attributes; "" of anything else."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _caught(node: ast.expr | None) -> Iterator[str]:

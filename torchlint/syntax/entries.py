@@ -67,6 +67,11 @@ def entry(node: ast.AST) -> str:
     return f"{name}[{key.value!r}]" if isinstance(key, ast.Constant) else f"{name}[]"
 
 
+def last_name(node: ast.AST) -> str:
+    """The last name of a chain of attributes; "" of anything else."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
 def dotted(node: ast.expr) -> str:
     """A chain of attributes as it is written; "" of anything else."""
     of = node

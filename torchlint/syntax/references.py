@@ -17,9 +17,10 @@ from itertools import zip_longest
 
 from torchlint.record import record
 from torchlint.syntax import tables
-from torchlint.syntax.availability import AvailabilityTests, chosen_functions, demands, handles_absence, last_name
+from torchlint.syntax.availability import AvailabilityTests, chosen_functions, demands, handles_absence
 from torchlint.syntax.bindings import Bindings, arguments_of
 from torchlint.syntax.children import children, walk
+from torchlint.syntax.entries import last_name
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.unreachable import arms, ends, leaves, truth
 from torchlint.syntax.used import is_on

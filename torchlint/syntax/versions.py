@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from torchlint.syntax.children import walk
+from torchlint.syntax.entries import last_name
 from torchlint.syntax.mentions import statements
 
 _PLAIN = frozenset(
@@ -59,7 +60,7 @@ def _versions(test: ast.expr) -> Iterator[ast.expr]:
             continue
         name = node.attr if isinstance(node, ast.Attribute) else node.id
         made = any(
-            isinstance(call, ast.Call) and _last(call.func) in _MAKERS and any(node is each for each in call.args)
+            isinstance(call, ast.Call) and last_name(call.func) in _MAKERS and any(node is each for each in call.args)
             for call in walk(test)
         )
         if made or "version" in name.lower():
@@ -67,7 +68,7 @@ def _versions(test: ast.expr) -> Iterator[ast.expr]:
     for node in walk(test):  # a function that says one, or asks for one: whose it is nobody knows
         if (
             isinstance(node, ast.Call)
-            and _last(node.func) not in _MAKERS
+            and last_name(node.func) not in _MAKERS
             and "version" in ast.unparse(node.func).lower()
         ):
             yield node
@@ -84,7 +85,7 @@ def _may_be(
         return True
     if isinstance(node, ast.Call):
         named = [each.value for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
-        return all(map(_RELEASE.search, named)) and not _says_of_what(_last(node.func))
+        return all(map(_RELEASE.search, named)) and not _says_of_what(last_name(node.func))
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
     if isinstance(node, ast.Attribute) and (name == "__version__" or _root(node) in ("sys", "platform")):
         return False
@@ -132,10 +133,6 @@ def _is_numbered(node: ast.expr, test: ast.expr) -> bool:
 
 def _is_whole(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int)
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _root(node: ast.expr) -> str:

@@ -20,6 +20,7 @@ _SHORT = 40
 
 
 def return_of(definition: ir.FunctionDef) -> ir.Node:
+    """The `return` that a function ends with, in whatever branch that stands; the function itself if it has none."""
     pending: list[ir.Statement] = list(definition.body)
     last: ir.Node = definition
     while pending:

@@ -63,7 +63,6 @@ from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
 
 _OPERANDS = frozenset({"self", "input", "other", "tensors", "exponent", "min", "max"})
-"""Characters of an expression that a message shows."""
 _KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "float", "contiguous"})
 
 

@@ -19,6 +19,7 @@ from torchlint.syntax.tree import written
 
 RESHAPES = frozenset({"reshape", "flatten", "view_as", "reshape_as", "ravel"})
 _SHORT = 60
+"""Characters of an expression that a message shows."""
 
 
 def sharing(torch: Torch, op: Op, bound: dict[str, Value], source: Tensor, origin: ir.Node) -> object:
