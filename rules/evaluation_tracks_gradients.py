@@ -30,7 +30,8 @@ class EvaluationTracksGradients(Rule):
     Silent where outputs are returned, yielded, appended or stored, where a backward follows, and where a caller in the
     same file calls the function under `no_grad`. Silent, too, in files that differentiate inside of a `forward`, for
     models of other files where one of the package does, and for loops over at most four values that are written out.
-    With `--strict` only: loops of at most four rounds, and tests.
+    With `--strict` only: loops of at most four rounds, those that give the model the same variables each time or wait
+    for `input`, and tests.
 
     ## References
     - [Evaluation mode and no-grad mode](https://docs.pytorch.org/docs/stable/notes/autograd.html#evaluation-mode-nn-module-eval)

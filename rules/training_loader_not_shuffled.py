@@ -26,7 +26,8 @@ class TrainingLoaderNotShuffled(Rule):
 
     ## Known limits
     Silent where the loader, its dataset or one of the two loops is not in the same function, where the dataset is not
-    known to be read by index, where it draws by itself, and where the words around it are about sequences or time.
+    known to be read by index, where it draws by itself or holds what was drawn at random, and where the words around it
+    are about sequences or time.
 
     ## References
     - [Data loading order and Sampler](https://docs.pytorch.org/docs/stable/data.html#data-loading-order-and-sampler)

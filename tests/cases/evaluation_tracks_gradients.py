@@ -465,3 +465,40 @@ def mode_asked_for_under_a_context_that_nobody_knows():
             raise SystemExit("recorded")
         total = sum(net(torch.ones(1, 2)).item() for _ in range(3))
     print(total)
+
+
+def rounds_that_give_a_model_what_stands_before_the_loop():
+    """Holds: out.requires_grad"""
+    model = nn.Linear(3, 3)
+    model.eval()
+    inputs, losses = torch.rand(2, 3), []
+    for scale in torch.rand(9):
+        model.weight.data.mul_(scale)  # strict: [TLN207]
+        out = model(inputs)  # strict: [TLN406]
+        losses.append((scale, out.sum().item()))
+
+
+def rounds_that_move_what_they_are_given():
+    """Holds: out.requires_grad"""
+    model = nn.Linear(3, 3)
+    model.eval()
+    inputs, losses = torch.rand(2, 3), []
+    for scale in torch.rand(9):
+        inputs.mul_(scale)
+        out = model(inputs)  # smell: [TLN406]
+        losses.append((scale, out.sum().item()))
+
+
+def a_loop_that_answers_who_types():
+    """Holds: out.requires_grad"""
+    answers = iter(["one", "two", "quit"])
+    input = lambda prompt: next(answers)
+    model = nn.Linear(3, 3)
+    model.eval()
+    while True:
+        sentence = input("You: ")
+        if sentence == "quit":
+            break
+        x = torch.tensor([float(len(sentence))] * 3)
+        out = model(x)  # strict: [TLN406]
+        print(out.argmax().item())

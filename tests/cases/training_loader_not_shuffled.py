@@ -12,7 +12,7 @@ def in_a_function():
     def train(epochs):
         model = nn.Linear(2, 1)
         optimizer = torch.optim.Adam(model.parameters())
-        points = TensorDataset(torch.rand(16, 2))
+        points = TensorDataset(torch.arange(1.0, 33).reshape(16, 2))
         batches = DataLoader(points, 4, num_workers=0)  # smell: [TLN811]
         firsts = []
         for epoch in range(epochs):
@@ -87,7 +87,7 @@ def beside_a_validation():
 
 
 def said_to_be_in_order():
-    loader = DataLoader(TensorDataset(torch.rand(8, 1)), batch_size=4, shuffle=False)
+    loader = DataLoader(TensorDataset(torch.arange(1.0, 9).reshape(8, 1)), batch_size=4, shuffle=False)
     model = nn.Linear(1, 1)
     optimizer = torch.optim.SGD(model.parameters(), 1e-3)
     for epoch in range(2):
@@ -98,7 +98,7 @@ def said_to_be_in_order():
 
 
 def with_a_sampler():
-    data = TensorDataset(torch.rand(8, 1))
+    data = TensorDataset(torch.arange(1.0, 9).reshape(8, 1))
     loader = DataLoader(data, batch_size=4, sampler=RandomSampler(data))
     model = nn.Linear(1, 1)
     optimizer = torch.optim.SGD(model.parameters(), 1e-3)
@@ -110,7 +110,7 @@ def with_a_sampler():
 
 
 def one_pass():
-    loader = DataLoader(TensorDataset(torch.rand(8, 1)), batch_size=4)
+    loader = DataLoader(TensorDataset(torch.arange(1.0, 9).reshape(8, 1)), batch_size=4)
     model = nn.Linear(1, 1)
     optimizer = torch.optim.SGD(model.parameters(), 1e-3)
     for (x,) in loader:
@@ -120,7 +120,7 @@ def one_pass():
 
 
 def all_at_once():
-    data = TensorDataset(torch.rand(8, 1))
+    data = TensorDataset(torch.arange(1.0, 9).reshape(8, 1))
     loader = DataLoader(data, batch_size=len(data))
     model = nn.Linear(1, 1)
     optimizer = torch.optim.SGD(model.parameters(), 1e-3)
@@ -147,7 +147,7 @@ def a_stream():
 
 
 def only_evaluated():
-    loader = DataLoader(TensorDataset(torch.rand(8, 1)), batch_size=4)
+    loader = DataLoader(TensorDataset(torch.arange(1.0, 9).reshape(8, 1)), batch_size=4)
     model = nn.Linear(1, 1).eval()
     with torch.no_grad():
         for repeat in range(2):
@@ -166,7 +166,7 @@ def evaluation_in_no_order():
 
 
 def trained_and_evaluated():
-    loader = DataLoader(TensorDataset(torch.rand(8, 1)), batch_size=4, shuffle=True)
+    loader = DataLoader(TensorDataset(torch.arange(1.0, 9).reshape(8, 1)), batch_size=4, shuffle=True)
     model = nn.Linear(1, 1)
     optimizer = torch.optim.SGD(model.parameters(), 1e-3)
     for (x,) in loader:
@@ -262,4 +262,30 @@ def layers_one_after_the_other():
             seen += [x[0].item()] if i == 0 else []
             optimizer.zero_grad()
             model(x).sum().backward()
+            optimizer.step()
+
+
+def samples_drawn_at_random():
+    """Their order is as good as any."""
+    loader = DataLoader(TensorDataset(torch.randn(8, 1) * 3.0, torch.randint(0, 2, (8,))), batch_size=4)
+    model = nn.Linear(1, 2)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    for epoch in range(2):
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+
+
+def classes_drawn_one_after_the_other():
+    """Holds: seen == [0, 0]"""
+    x = torch.cat([torch.rand(4, 1) + 2, torch.rand(4, 1) - 2])
+    loader = DataLoader(TensorDataset(x, torch.arange(8) // 4), batch_size=4)  # smell: [TLN811]
+    model, seen = nn.Linear(1, 2), []
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    for epoch in range(2):
+        for i, (x, y) in enumerate(loader):
+            seen += [y.max().item()] if i == 0 else []
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()

@@ -164,7 +164,7 @@ class EvaluatedWithGraph(Event):
     trains
         The same loop goes backward on another path, which `no_grad` around it would break.
     tried
-        The loop only tries the model out: it runs a few times.
+        The loop only tries the model out: it runs a few times, on what it is given each time, or for who types.
     """
 
     module: str

@@ -32,6 +32,8 @@ _RANDOM = ("rand", "rng", "generator", "shuffle", "perm", "choice", "sample")
 """Parts of the words by which a dataset may have a random order of its own."""
 _DRAW = frozenset({"rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "random", "standard_normal"})
 """Words by which values are drawn; `random` is also the module of NumPy that has them."""
+_STAYS = frozenset({"float", "double", "to", "cuda", "reshape", "view", "from_numpy", "tensor", "astype", "abs"})
+"""What changes nothing of which sample stands where."""
 _THROUGH = frozenset({"enumerate", "tqdm"})
 
 
@@ -143,7 +145,9 @@ def _is_map_style(
     if not isinstance(made, ir.Call):
         return False
     qualified = imports.qualified(made.function)
-    if qualified in TENSOR_DATASET or qualified.startswith(_OF_IMAGES):
+    if qualified in TENSOR_DATASET:
+        return not made.arguments or not _is_drawn(made.arguments[0].value, values)
+    if qualified.startswith(_OF_IMAGES):
         return True
     cls = classes.get(dotted(made.function))
     if cls is None or [imports.qualified(each.value) in DATASET for each in cls.bases] != [True]:
@@ -153,6 +157,14 @@ def _is_map_style(
     # what a constructor draws is the same in all epochs, unless it is an order, or keeps what draws
     kept = {word.lower() for each in constructor for word in words(each)} - _DRAW
     return not any(part in word for word in reading | kept for part in _RANDOM)
+
+
+def _is_drawn(samples: ir.Expression, values: dict[str, list[ir.Expression | None]]) -> bool:
+    """Whether all samples are drawn in one call, one like the other: any order is as good."""
+    if isinstance(samples, ir.Name) and len(known := values.get(samples.id, [])) == 1 and known[0] is not None:
+        samples = known[0]
+    called = [dotted(each.function).rpartition(".")[2] for each in ir.walk(samples) if isinstance(each, ir.Call)]
+    return any(name in _DRAW for name in called) and all(name in _DRAW or name in _STAYS for name in called)
 
 
 def _trains(body: list[ir.Statement]) -> bool:

@@ -329,7 +329,7 @@ class Modes(Observer):
                     loop=loop.origin,
                     unknown=isinstance(note.module, Unknown),
                     trains=differentiates(loop),
-                    tried=_runs_few_times(note, loop),
+                    tried=_runs_few_times(note, loop) or _waits(loop) or _is_given_the_same(note.origin, loop),
                 ),
             )
 
@@ -402,6 +402,38 @@ def _runs_few_times(call: _Note, loop: ir.For | ir.While) -> bool:
     """Whether a loop, and those inside it around the call, are written to run a few times only."""
     loops = [each.loop for each in call.iterations]
     return all(isinstance(each, (ir.For, ir.While)) and runs_few_times(each) for each in loops[loops.index(loop) :])
+
+
+def _waits(loop: ir.For | ir.While) -> bool:
+    """Whether each round waits for somebody who types: a graph of one answer costs nothing then."""
+    return any(isinstance(each, ir.Call) and identifier(each.function) == "input" for each in ir.walk(loop))
+
+
+def _is_given_the_same(call: ir.Node, loop: ir.For | ir.While) -> bool:
+    """
+    Whether all rounds give a model the same variables from before the loop: it is timed, or its weights are changed.
+    These are no batches; each graph is gone before much is gained by not making it.
+    """
+    assert isinstance(call, ir.Call)
+    within = [each for argument in call.arguments for each in ir.walk(argument)]
+    names = {each.id for each in within if isinstance(each, ir.Name)}
+    if not names or "self" in names or any(isinstance(each, ir.Call) for each in within):
+        return False
+    for each in ir.walk(loop):
+        bound: list[ir.Expression] = []
+        match each:
+            case ir.For() | ir.AugmentedAssign() | ir.Assigned():
+                bound = [each.target]
+            case ir.Assign():
+                bound = each.targets
+            case ir.With():
+                bound = [item.target for item in each.items if item.target is not None]
+            case ir.Call(function=ir.Attribute() as method):
+                bound = [method.value]
+        roots = (dotted(node).partition(".")[0] for target in bound for node in ir.walk(target))
+        if not names.isdisjoint(roots):
+            return False
+    return True
 
 
 def _is_written_out(loop: ir.Node) -> bool:
