@@ -27,7 +27,8 @@ class RetainGraph(Rule):
 
     ## Known limits
     Silent where a variable gives `retain_graph`, beside `create_graph=True`, where the two backwards have different
-    `inputs` or a `zero_grad` between, and where TLN202 says that the second raises. Strict if its readers are unknown.
+    `inputs` or a `zero_grad` between, and where TLN202 says that the second raises. Strict if its readers are unknown,
+    if an optimizer steps between, and if the losses are those of a loop.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -130,9 +131,18 @@ class RetainGraph(Rule):
                 message = f"every iteration runs backward through one graph, which `retain_graph=True` keeps: {cure}"
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory after the backward"
-        level = Level.STRICT if event.use == "unknown" else None  # whoever wrote it may know who reads the graph
         claim = Observed("retained-graph", other="needless" if (fix := _fix(event)) is not None and fix.safe else "")
+        level = Level.STRICT if _is_meant(event) else None
         yield Diagnostic(event.argument, message + spelled(event.conditions), event.trace, fix, level, claims=(claim,))
+
+
+def _is_meant(event: events.GraphRetained) -> bool:
+    """
+    Whether whoever wrote it may know why: its readers are unknown, a step comes between that changes nothing of the
+    graph (TLN202 tells those that do), or the losses are as many as a loop has rounds, each weighed on its own perhaps.
+    """
+    of_loop = any(step.node is event.call for step in event.readers)
+    return event.use in ("unknown", "stepped") or (event.use == "shared" and of_loop)
 
 
 def _fix(event: events.GraphRetained) -> Fix | None:

@@ -327,3 +327,26 @@ def rows_of_a_jacobian_one_by_one():
     out.register_hook(visits.append)
     for seed in torch.eye(3):
         rows += torch.autograd.grad(out, w, seed, retain_graph=True)  # smell: [TLN102]
+
+
+def losses_of_a_list_each_weighed_by_itself():
+    """Their gradients are wanted apart."""
+    w, weights, kept, visits = torch.ones(2, requires_grad=True), [0.3, 0.7], [], []
+    hidden = w.exp()
+    hidden.register_hook(visits.append)
+    losses = [hidden.sum(), hidden.square().sum()]
+    optimizer = torch.optim.SGD([w], 0.1)
+    for weight, loss in zip(weights, losses):
+        optimizer.zero_grad()
+        loss.backward(retain_graph=True)
+        kept.append(weight * w.grad.clone())
+
+
+def losses_of_a_list():
+    """Holds: len(visits) == 2"""
+    w, visits = torch.ones(2, requires_grad=True), []
+    hidden = w.exp()
+    hidden.register_hook(visits.append)
+    losses = [hidden.sum(), hidden.square().sum()]
+    for loss in losses:
+        loss.backward(retain_graph=True)  # smell: [TLN102]

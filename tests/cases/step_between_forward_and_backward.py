@@ -408,7 +408,7 @@ def optimizer_of_one_of_two():
     a, b = torch.rand(3, requires_grad=True), torch.rand(3, requires_grad=True)
     optimizer = torch.optim.SGD([a if eval("False") else b], lr=0.1)
     loss = (a * a).sum()
-    loss.backward(retain_graph=True)  # smell: [TLN102]
+    loss.backward(retain_graph=True)  # strict: [TLN102]
     optimizer.step()
     loss.backward()
 

@@ -17,7 +17,7 @@ import libcst as cst
 from torchlint.condition import Condition
 from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, Visited, WriteRecord
 from torchlint.model.autograd.edges import possible_edges
-from torchlint.model.autograd.turns import is_same_in_each_round, turn
+from torchlint.model.autograd.turns import clears_in_each_round, is_same_in_each_round, turn
 from torchlint.model.autograd.walk import MOST_NODES, TANGLED, joined, walk
 from torchlint.model.autograd.writes import saved_step, saved_words
 from torchlint.model.events import (
@@ -373,8 +373,11 @@ def _conclude_retained(autograd: Autograd, broken: dict[int, Truth]) -> None:
         elif "carried" in kinds:
             use = "carried"
         elif "repeated" in kinds:
-            apart = first.asked_for is not None  # nothing is added up
-            use = "unknown" if apart and is_same_in_each_round(machine, first.line, first.call) else "repeated"
+            use = "repeated"
+            if first.asked_for is None and clears_in_each_round(machine, first.line):
+                use = "apart"
+            elif first.asked_for is not None and is_same_in_each_round(machine, first.line, first.call):
+                use = "unknown"  # nothing is added up
         elif by_text or any(retained.opaque or retained.escaped for retained in group):
             use = "unknown"
         else:

@@ -23,6 +23,8 @@ Two backwards fill the gradients "one step" takes; an optimizer has "stepped" be
 own backward, with a `zero_grad` in between.
 """
 
+_RESETS = frozenset({"zero_", "fill_"})
+
 
 def turn(machine: Machine, first: cst.CSTNode, second: cst.CSTNode) -> Turn:
     """What stands between two lines of a function, and which optimizers step after the second."""
@@ -65,13 +67,28 @@ def _owners(lines: Iterable[ir.Statement], method: str) -> set[str]:
 
 def is_same_in_each_round(machine: Machine, line: cst.CSTNode, call: cst.Call) -> bool:
     """Whether a call reads nothing that the innermost loop around its line binds, as where somebody takes its time."""
+    loop = _loop_around(machine, line)
+    found = next((each for each in ir.walk(loop.body) if each.origin is call), None) if loop is not None else None
+    if loop is None or found is None:
+        return False
+    bound = {name for each in ir.everything(loop.body) for name in _bound(each)} | set(_bound(loop))
+    return bound.isdisjoint(each.id for each in ir.walk(found) if isinstance(each, ir.Name))
+
+
+def clears_in_each_round(machine: Machine, line: cst.CSTNode) -> bool:
+    """Whether the innermost loop around a line resets a gradient: that of each round is wanted by itself."""
+    loop = _loop_around(machine, line)
+    return loop is not None and any(
+        isinstance(each, ir.Attribute)
+        and (each.attr == "zero_grad" or (each.attr in _RESETS and "grad" in dotted(each.value).split(".")))
+        for each in ir.walk(loop.body)
+    )
+
+
+def _loop_around(machine: Machine, line: cst.CSTNode) -> ir.For | ir.While | None:
     loops = [each for each in ir.everything(machine.program.body) if isinstance(each, (ir.For, ir.While))]
     around = [each for each in loops if any(inner.line is line for inner in ir.everything(each.body))]
-    found = next((each for each in ir.walk(around[-1].body) if each.origin is call), None) if around else None
-    if found is None:
-        return False
-    bound = {name for each in ir.everything(around[-1].body) for name in _bound(each)} | set(_bound(around[-1]))
-    return bound.isdisjoint(each.id for each in ir.walk(found) if isinstance(each, ir.Name))
+    return around[-1] if around else None
 
 
 def _bound(statement: ir.Statement) -> list[str]:
