@@ -275,17 +275,20 @@ class _Followed:
         target = site.node
         if isinstance(target, ast.Name):
             function = site.file.function(target)
-            if function is None:
+            if function is not None:
+                self._variable(walk(function), site.file, target.id)
+            elif _is_of_script(site):
+                self._variable(site.file.nodes, site.file, target.id)
+            else:
                 raise OutOfSightError
-            self._variable(site.file, function, target.id)
         elif isinstance(target, ast.Attribute):
             owner = site.file.owner(target) if last_name(target.value) == "self" else None
             self._attribute(target.attr, owner.name if owner is not None else "")
         else:
             raise OutOfSightError
 
-    def _variable(self, file: Parsed, function: ast.AST, name: str) -> None:
-        for node in walk(function):
+    def _variable(self, nodes: list[ast.AST], file: Parsed, name: str) -> None:
+        for node in nodes:
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
                 self._flows(Site(file, node))
 
@@ -346,7 +349,7 @@ class _Followed:
                 if isinstance(node, ast.ClassDef) and node.name == name:
                     raise OutOfSightError
                 if isinstance(node, _FUNCTIONS) and node.name == name:
-                    self._variable(file, node, _parameter(file, node, place))
+                    self._variable(walk(node), file, _parameter(file, node, place))
                     given = True
         if not given:
             raise OutOfSightError
@@ -423,6 +426,14 @@ def _is_exported(site: Site) -> bool:
         if isinstance(each, ast.AugAssign):
             return last_name(each.target) == "__all__"
     return False
+
+
+def _is_of_script(site: Site) -> bool:
+    """Behind `if __name__ == "__main__":`, whose variables nobody imports."""
+    return any(
+        isinstance(each, ast.If) and isinstance(each.test, ast.Compare) and last_name(each.test.left) == "__name__"
+        for each in site.file.around(site.node)
+    )
 
 
 def _is_looked_up(site: Site) -> bool:

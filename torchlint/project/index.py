@@ -17,7 +17,15 @@ from pathlib import Path
 import libcst as cst
 
 from torchlint.project import neighbours, platforms, requirements
-from torchlint.project.roots import INSTALLED, above_folder, distribution_root, full_name, import_roots, package_root
+from torchlint.project.roots import (
+    INSTALLED,
+    above_folder,
+    distribution_root,
+    full_name,
+    import_roots,
+    package_root,
+    package_top,
+)
 from torchlint.results import Dependency as Dependency
 from torchlint.results import digest
 from torchlint.syntax import ir
@@ -231,7 +239,7 @@ class ProjectIndex:
         """
         directory = os.path.dirname(self._path)
         root = package_root(directory)
-        top = directory if root == directory else os.path.join(root, os.path.relpath(directory, root).split(os.sep)[0])
+        top = package_top(directory)
         if everywhere and os.path.basename(root) not in INSTALLED:
             top = os.path.commonpath([distribution_root(root), *self._roots])
         for found in neighbours.mentioning(self._path, top, word, everywhere):

@@ -28,6 +28,14 @@ def package_root(directory: str) -> str:
     return directory
 
 
+def package_top(directory: str) -> str:
+    """The outer-most package that a directory lies in, be it in a folder of that without an `__init__.py`."""
+    root = package_root(directory)
+    while os.path.basename(root) not in INSTALLED and _is_package(os.path.dirname(root)):
+        root = package_root(os.path.dirname(root))
+    return directory if root == directory else os.path.join(root, os.path.relpath(directory, root).split(os.sep)[0])
+
+
 def distribution_root(package: str) -> str:
     """
     The directory of all that a directory is shipped with: of the outer-most package that it lies in, be it in a folder
