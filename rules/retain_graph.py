@@ -18,17 +18,15 @@ class RetainGraph(Rule):
     carried state takes every backward through all iterations before, and raises once a step has overwritten weights.
 
     ## Cure
-    Nobody reads it: leave it out. Two losses: one backward on the sum; with a step in between, both before it, each
-    with its `inputs`; in a GAN, `D(fake.detach())` for the first, `D(fake)` for the second. Carried state:
-    `h = h.detach()` at the end of the iteration.
+    Nobody reads it: leave it out. Two losses: one backward on the sum; with a step in between, both before it, with
+    `inputs` of their own; in a GAN, `D(fake.detach())` first, `D(fake)` second. Carried state: `h = h.detach()`.
 
     ## Fix safety
-    Removing an argument that nothing needs is safe in a file without another backward. The others: see TLN101.
+    Removing what nothing needs is safe in a file without another backward. The others: see TLN101.
 
     ## Known limits
     Silent where a variable gives `retain_graph`, beside `create_graph=True`, where the two backwards have different
-    `inputs` or a `zero_grad` between, and where TLN202 says that the second raises. Strict if its readers are unknown,
-    if an optimizer steps between, and if the losses are those of a loop.
+    `inputs` or a reset between, and where TLN202 says that the second raises. Strict: unknown readers, a step between.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -100,9 +98,8 @@ class RetainGraph(Rule):
         Example(
             """
             import torch
-            x = torch.ones(3, requires_grad=True)
-            c = x * x
-            c.backward(gradient=torch.full((3,), 4 / 3))  # the sum and the mean of `c`, in one pass
+            c = torch.ones(3, requires_grad=True).square()
+            c.backward(torch.full((3,), 4 / 3))  # the sum and the mean of `c`, in one pass
             """
         ),
     )
@@ -132,17 +129,10 @@ class RetainGraph(Rule):
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory after the backward"
         claim = Observed("retained-graph", other="needless" if (fix := _fix(event)) is not None and fix.safe else "")
-        level = Level.STRICT if _is_meant(event) else None
+        # Whoever wrote it may know who reads the graph; a step that breaks it is TLN202's; a loop may weigh its losses.
+        in_loop = event.use == "shared" and any(step.node is event.call for step in event.readers)
+        level = Level.STRICT if in_loop or event.use in ("unknown", "stepped") else None
         yield Diagnostic(event.argument, message + spelled(event.conditions), event.trace, fix, level, claims=(claim,))
-
-
-def _is_meant(event: events.GraphRetained) -> bool:
-    """
-    Whether whoever wrote it may know why: its readers are unknown, a step comes between that changes nothing of the
-    graph (TLN202 tells those that do), or the losses are as many as a loop has rounds, each weighed on its own perhaps.
-    """
-    of_loop = any(step.node is event.call for step in event.readers)
-    return event.use in ("unknown", "stepped") or (event.use == "shared" and of_loop)
 
 
 def _fix(event: events.GraphRetained) -> Fix | None:

@@ -276,7 +276,7 @@ def memory_that_unknown_code_was_given():
     y = torch.zeros(4, 3)
     y[0] = nn.Parameter(torch.ones(3))  # strict: [TLN205]
     for t in range(1, 4):
-        y[t] = cell(y[t - 1])  # smell: [TLN205]  # strict: [TLN220]
+        y[t] = cell(y[t - 1])  # strict: [TLN220]
     y.sum().backward()
 
 
