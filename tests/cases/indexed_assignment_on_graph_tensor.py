@@ -627,3 +627,38 @@ def part_that_only_the_last_round_keeps():
             return torch.cat(out, dim=-1)
 
     Scaled(2, 4)(torch.rand(3, 4)).sum().backward()
+
+
+def times_a_number_as_its_annotation_says():
+    """Holds: out._version == 2"""
+
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(3, 3)
+
+        def forward(self, x, stride: float, offset: "float | None" = None, scale: float | None = None):
+            poses = self.layer(x)
+            poses[:, 0] = poses[:, 0] * stride + 0.5 * stride  # strict: [TLN205]  # strict: [TLN220]
+            if scale is not None:
+                poses[:, 1] = poses[:, 1] * scale  # strict: [TLN220]
+            return poses
+
+    out = Scaled()(torch.ones(2, 3), 4.0, scale=0.5)
+    out.sum().backward()
+
+
+def times_what_may_be_a_tensor():
+    """Raises: modified by an inplace operation"""
+
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(3, 3)
+
+        def forward(self, x, stride):
+            poses = self.layer(x)
+            poses[:, 0] = poses[:, 0] * stride + 0.5 * stride  # error: [TLN205]  # strict: [TLN220]
+            return poses
+
+    Scaled()(torch.ones(2, 3), torch.tensor(4.0, requires_grad=True)).sum().backward()

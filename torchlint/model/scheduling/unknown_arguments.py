@@ -32,6 +32,9 @@ from torchlint.syntax import ir
 _NO_TENSORS = {"builtins.int": "int", "builtins.str": "str"}
 """Annotations that say that an argument is no tensor; `float` is what people write of a loss, `bool` of a mask, too."""
 
+_NUMBERS = {"builtins.float", "builtins.bool", "builtins.complex"}
+"""Those of what nobody should be warned of, as if it required grad; it may be a tensor all the same."""
+
 
 def unknown_arguments(
     run: Run, definition: ir.FunctionDef, first: list[Value], *, inputs: bool = False, defaults: bool = False
@@ -56,12 +59,12 @@ def _unknown_argument(run: Run, parameter: ir.Parameter, inputs: bool, defaults:
         made = _made_of_nothing(run, parameter)
         if made is not None:
             return made
-    if inputs:
+    annotation = _annotation(run, parameter.annotation)
+    if inputs and annotation not in _NUMBERS:
         given = _input(run, parameter)
         if defaults:
             given.contiguous = Truth.YES  # as tensors are that nobody has transposed
         unknown = Unknown([given], source=parameter, hint=parameter.name, certain_edge=True)
-    annotation = _annotation(run, parameter.annotation)
     if annotation in _NO_TENSORS:
         kind = _NO_TENSORS[annotation]
         default = parameter.default
@@ -97,6 +100,11 @@ def _made_of_nothing(run: Run, parameter: ir.Parameter) -> Value | None:
 def _annotation(run: Run, annotation: ir.Expression | None) -> str:
     if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
         return annotation.value
+    if isinstance(annotation, ir.Binary) and annotation.op == "|":
+        sides = {_annotation(run, each) for each in (annotation.left, annotation.right)} - {"None"}
+        return min(sides & _NUMBERS) if len(sides) == 1 and sides & _NUMBERS else ""
+    if isinstance(annotation, ir.Constant) and annotation.value is None:
+        return "None"
     if isinstance(annotation, (ir.Name, ir.Attribute)):
         value = resolved(run, evaluate_again(run, annotation))
         return value.qualified if isinstance(value, External) else ""
