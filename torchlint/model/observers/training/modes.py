@@ -428,7 +428,7 @@ def _is_given_the_same(call: ir.Node, loop: ir.For | ir.While) -> bool:
                 bound = each.targets
             case ir.With():
                 bound = [item.target for item in each.items if item.target is not None]
-            case ir.Call(function=ir.Attribute(value=ir.Name() as receiver)):
+            case ir.Call(function=ir.Attribute(value=ir.Name() | ir.Attribute() as receiver)):
                 bound = [receiver]
         roots = (dotted(node).partition(".")[0] for target in bound for node in ir.walk(target))
         if not names.isdisjoint(roots):
