@@ -331,7 +331,10 @@ def test_an_annotation_that_is_never_evaluated_uses_nothing(first: str, count: i
     assert len(found) == count
 
 
-ENOUGH = "`weights_only=True`, the default from 2.6 on, takes little but tensors and Python's numbers, texts, lists and dicts"
+ENOUGH = (
+    "`weights_only=True`, the default from 2.6 on, takes little but tensors and Python's numbers, texts, lists "
+    "and dicts"
+)
 RAISE = (
     "If it holds no others, raise the lower end to torch 2.10: in spite of it, a crafted file runs code before torch "
     "2.6 (CVE-2025-32434) and corrupts memory before torch 2.10 (CVE-2026-24747)"
