@@ -92,6 +92,10 @@ class ApiNewerThanTarget(Rule):
         what = f"`{event.argument}` of `{event.spelled}`" if event.argument else f"`{new}`"
         allowed = target.allowing(target.oldest) or f", and the target begins at {target.oldest[0]}.{target.oldest[1]}"
         cure = f"raise that{_further(event)}, or ask first"
+        needs = target.with_python(event.since).removeprefix(since)
+        cure = cure.replace("raise that", f"raise that to {since}{needs}") if needs else cure
+        if event.by_import:
+            what, cure = f"{what} without `import {event.by_import}`", "say that, or raise the lower end"
         message = f"{what} is new in torch {since}{allowed}: {_then(event)}{event.if_old}; {cure}"
         claims = (Observed("refused", event.argument or event.name, f"+{since}"),)
         yield Diagnostic(

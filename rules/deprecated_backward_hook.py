@@ -80,7 +80,8 @@ class DeprecatedBackwardHook(Rule):
     )
 
     def check(self, event: custom.BackwardHookRegistered) -> Iterator[Diagnostic]:
-        message = "`register_backward_hook` is deprecated: the hook sees the last operation, not the module"
+        message = "`register_backward_hook` is deprecated: it sees the last operation; "
+        message += "`register_full_backward_hook` sees the module, and refuses in-place changes of its output"
         said = Observed("documented", "torch.nn.Module.register_backward_hook")
         claims = (Warns("non-full backward hook", here=False), said)
         # none of the wrong gradients is read, or none is wrong

@@ -140,9 +140,9 @@ def _remedy(event: api.UnsafeLoad) -> str:
     it = "`weights_only=True`, the default from 2.6 on," if default else "`weights_only=True`"
     if holds is not None:
         return f"{it} refuses {holds.what} ({holds.where}); {holds.cure}"
-    said = f"{it} takes tensors, numbers, texts, lists and dicts, but not most others"
+    said = f"{it} takes little but tensors and Python's numbers, texts, lists and dicts"
     harms = [each for each in CRAFTED if target.begins_before(each[0])]
-    cures = [".".join(map(str, each[0])) for each in harms if target.reaches(each[0])]
+    cures = [target.with_python(each[0]) for each in harms if target.reaches(each[0])]
     harmful = " and ".join(f"{does} before torch {a}.{b} ({cve})" for (a, b), does, cve in harms)
     said += f". If it holds no others, raise the lower end to torch {cures[-1]}:" if cures else ";" if harms else ""
     said += f" in spite of it, a crafted file {harmful}" if harms else ""

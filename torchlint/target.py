@@ -26,6 +26,11 @@ PATCHES: dict[Release, int] = {
 }  # fmt: skip
 """The releases that torchlint knows, each with the last of its patches."""
 NEWEST: Release = max(PATCHES)
+LAST_FOR: dict[int, Release] = {6: (1, 10), 7: (1, 13), 8: (2, 4), 9: (2, 8)}
+"""
+By minor number of Python 3, the last release of torch that PyPI has a wheel of (`pip index versions torch`); of those
+that are not here, the newest.
+"""
 
 
 class TargetError(ValueError):
@@ -87,6 +92,8 @@ class Target:
         The same of a package of which nothing is known: it may, but most such packages have nothing to do with torch.
     extras
         What the same file asks for where more is wanted, if any of them begins later than the oldest.
+    python
+        The minor number of the oldest Python 3 that the same file allows; 0 if it says nothing.
     """
 
     oldest: Release = NEWEST
@@ -99,6 +106,13 @@ class Target:
     perhaps_raised_by: str = ""
     perhaps_held_by: str = ""
     extras: tuple[Extra, ...] = ()
+    python: int = 0
+
+    def with_python(self, of: Release) -> str:
+        """A release as the lower end of the range, with the Python that it needs if an older one is allowed."""
+        older = [minor for minor, last in LAST_FOR.items() if last < of]
+        needed = max(older, default=0) + 1
+        return f"{spelled(of)}, which needs Python 3.{needed}" if 0 < self.python < needed else spelled(of)
 
     def lacks(self, name: str, came: Release) -> bool:
         """Whether the range holds a release before a name of torch came, where that can be used at all."""

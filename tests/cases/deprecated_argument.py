@@ -403,3 +403,40 @@ def what_another_type_of_the_first_argument_takes():
     @torch.library.impl(library, name="same", dispatch_key="CPU")
     def same(x):
         return x
+
+
+def where_the_keywords_of_a_function_are_asked_for():
+    def grid(a, b):
+        if "indexing" in (torch.meshgrid.__kwdefaults__ or {}):
+            return torch.meshgrid(a, b, indexing="ij")
+        return torch.meshgrid(a, b)
+
+    def other(a, b):
+        defaults = torch.functional.meshgrid.__kwdefaults__
+        return torch.meshgrid(a, b, indexing="ij") if defaults else torch.meshgrid(a, b)
+
+    def third(a, b):
+        if "indexing" in torch.meshgrid.__code__.co_varnames:
+            return torch.meshgrid(a, b, indexing="ij")
+        else:
+            return torch.meshgrid(a, b)
+
+    for each in (grid, other, third):
+        each(torch.arange(2), torch.arange(3))
+
+
+def where_something_else_is_asked_for():
+    """Warns: it will be required to pass the indexing argument"""
+
+    def grid(a, b):
+        if "indexing" in grid.__name__:
+            return torch.meshgrid(a, b, indexing="ij")
+        return torch.meshgrid(a, b)  # warning: [TLN903]
+
+    grid(torch.arange(2), torch.arange(3))
+
+
+def a_text_for_reduce_is_true():
+    """Holds: criterion.reduction == "mean" and loss.shape == ()"""
+    criterion = nn.MSELoss(reduce="none")  # warning: [TLN903]
+    loss = criterion(torch.ones(3), torch.zeros(3))

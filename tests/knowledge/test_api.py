@@ -332,7 +332,8 @@ def test_an_annotation_that_is_never_evaluated_uses_nothing(first: str, count: i
 
 
 ENOUGH = (
-    "`weights_only=True`, the default from 2.6 on, takes tensors, numbers, texts, lists and dicts, but not most others"
+    "`weights_only=True`, the default from 2.6 on, takes little but tensors and Python's numbers, texts, lists "
+    "and dicts"
 )
 RAISE = (
     "If it holds no others, raise the lower end to torch 2.10: in spite of it, a crafted file runs code before torch "

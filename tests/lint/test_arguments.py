@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
+import torch
 from expectations import lint
 
 
@@ -44,3 +47,42 @@ def test_arguments_are_told_together_that_go_the_same_way(call: str, said: list[
     text = f"import torch, torchvision\n\ndef made(a, b, c):\n    return {call}\n"
     found = [each.message for each in lint(text).findings if each.code == "TLN903"]
     assert sorted(found) == sorted(said)
+
+
+@pytest.mark.parametrize("average", ["", "None", "True", "False", "0", "1", "'none'", "'sum'", "''"])
+@pytest.mark.parametrize("reduce", ["", "None", "True", "False", "0", "1", "'none'", "'mean'", "'sum'", "''"])
+def test_the_reduction_that_is_named_is_the_one_of_today(average: str, reduce: str) -> None:
+    """Torch itself is asked; another one is named where a text says what was meant."""
+    said = {"size_average": average, "reduce": reduce}
+    call = f"torch.nn.MSELoss({', '.join(f'{name}={value}' for name, value in said.items() if value)})"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        today = eval(call, {"torch": torch}).reduction
+    found = [each.message for each in lint(f"import torch\n\n{call}\n").findings if each.code == "TLN903"]
+    meant = {value.strip("'") for value in said.values() if value in ("'none'", "'mean'", "'sum'")} - {today}
+    assert len(found) == (not {average, reduce} <= {"", "None"})
+    for each in found:
+        assert f'use `reduction="{today}"`' in each
+        assert any(f'if meant, `reduction="{other}"`' in each for other in meant) is (bool(meant) and today != "none")
+
+
+@pytest.mark.parametrize(
+    ("call", "said", "is_fixed"),
+    [
+        ("(size_average=False, reduce=reduce)", "use `reduction`", False),  # False would mean "none"
+        ("(size_average=reduce, reduce=False)", 'use `reduction="none"`', False),
+        ("(size_average=False, reduce=len)", "use `reduction`", False),
+        (
+            "(size_average=False, reduction='none')",
+            'use `reduction="sum"` (today\'s: it counts, not `reduction`)',
+            False,
+        ),
+        ("(size_average=False, reduction=reduce)", 'use `reduction="sum"`', False),
+        ("(size_average=False)", 'use `reduction="sum"`', True),
+    ],
+)
+def test_what_else_a_loss_is_given_may_mean_something_else(call: str, said: str, is_fixed: bool) -> None:
+    text = f"import torch\n\ndef made(reduce=None):\n    return torch.nn.MSELoss{call}\n"
+    (finding,) = [each for each in lint(text).findings if each.code == "TLN903"]
+    assert said in finding.message
+    assert (finding.fix is not None) is is_fixed

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import io
+import pickle
 from contextlib import nullcontext
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from expectations import lint
@@ -223,7 +225,7 @@ def test_what_plain_values_have_tells_nothing(value: object) -> None:
 
 
 RUNS = "in spite of it, a crafted file runs code before torch 2.6 (CVE-2025-32434)"
-ENOUGH = "takes tensors, numbers, texts, lists and dicts, but not most others"
+ENOUGH = "takes little but tensors and Python's numbers, texts, lists and dicts"
 RAISE = f"{ENOUGH}. If it holds no others, raise the lower end to torch 2.10: in spite of it, a crafted file "
 MEMORY = "corrupts memory before torch 2.10 (CVE-2026-24747)"
 PERHAPS = f"{RAISE}runs code before torch 2.6 (CVE-2025-32434) and {MEMORY}"
@@ -381,7 +383,7 @@ def test_which_file_it_is(tmp_path: Path, loading: str, said: str) -> None:
         ("torch>=1.8", f"{PERHAPS}; torch before 1.13 has no `weights_only`"),
         (
             "torch>=2.1,<2.4",
-            f"but not most others; {RUNS} and {MEMORY}",
+            f"texts, lists and dicts; {RUNS} and {MEMORY}",
         ),
         (
             "torch>=1.12,<2.1",
@@ -395,6 +397,38 @@ def test_what_the_range_makes_of_it(tmp_path: Path, requirement: str, said: str)
     (tmp_path / "pyproject.toml").write_text(f'[project]\ndependencies = ["{requirement}"]\n')
     (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings
     assert found.message.endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("python", "said"),
+    [
+        (">=3.8", "to torch 2.10, which needs Python 3.10: in"),
+        (">=3.9", "to torch 2.10, which needs Python 3.10: in"),
+        (">=3.10", "to torch 2.10: in"),
+        (">=3.8,<3.10", "to torch 2.6, which needs Python 3.9: in"),  # the last for 3.9 is 2.8
+        (">=3", "to torch 2.10: in"),
+    ],
+)
+def test_the_python_that_a_release_needs_is_named_where_the_project_allows_an_older_one(
+    tmp_path: Path, python: str, said: str
+) -> None:
+    project(tmp_path, {"load.py": LOAD})
+    (tmp_path / "pyproject.toml").write_text(
+        f'[project]\nrequires-python = "{python}"\ndependencies = ["torch>=2.1"]\n'
+    )
+    (found,) = lint(LOAD, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings
+    assert said in found.message
+    text = "import torch\n\nprint(torch.accelerator)\n"
+    (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN907"]).findings
+    assert ("raise that to 2.6, which needs Python 3.9," in found.message) is ("3.8" in python)
+
+
+def test_numbers_of_numpy_are_none_that_weights_only_takes() -> None:
+    for value, is_taken in ((1.0, True), (2**70, True), (np.float64(1.0), False), (np.int64(1), False)):
+        torch.save({"best": value}, file := io.BytesIO())
+        file.seek(0)
+        with nullcontext() if is_taken else pytest.raises(pickle.UnpicklingError):
+            torch.load(file, weights_only=True)
 
 
 @pytest.mark.parametrize(

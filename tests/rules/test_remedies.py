@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 from expectations import lint
 
 
@@ -61,10 +62,73 @@ def test_what_is_the_same_is_named_in_a_short_message() -> None:
     ("argument", "meant"),
     [("reduce='none'", "none"), ("reduce='sum'", "sum"), ("reduce=False", "none"), ("reduce=True", "mean")],
 )
-def test_a_reduction_given_as_a_text_is_what_was_meant(argument: str, meant: str) -> None:
+def test_a_reduction_given_as_a_text_is_named_as_what_may_be_meant(argument: str, meant: str) -> None:
+    """First that of today, which changes nothing: torch takes the text for True."""
     text = f"import torch.nn.functional as F\n\n\ndef loss(x, y):\n    return F.mse_loss(x, y, {argument})\n"
     (found,) = lint(text, codes=["TLN903"]).findings
-    assert f'use `reduction="{meant}"`' in found.message
+    today = "mean" if "'" in argument else meant
+    assert f'use `reduction="{today}"`' in found.message
+    assert f'`reduction="{meant}"`' in found.message
+
+
+RETAINED = """import torch
+
+x = torch.ones(3, requires_grad=True)
+hidden = x * x
+a, b = hidden.sum(), hidden.pow(2).sum()
+{}
+"""
+TWICE = "a.backward({}retain_graph=True)\n{}.backward({})"
+
+
+@pytest.mark.parametrize(
+    ("program", "is_sum"),
+    [
+        (TWICE.format("", "b", ""), True),
+        (TWICE.format("", "(0.3 * b)", ""), True),
+        (TWICE.format("", "b", "retain_graph=True") + "\nb.backward()", True),
+        (TWICE.format("torch.tensor(2.0), ", "b", ""), False),
+        (TWICE.format("", "b", "gradient=torch.tensor(2.0)"), False),
+        ("with torch.no_grad():\n    " + TWICE.format("", "b", "").replace("\n", "\n    "), False),
+        ("torch.set_grad_enabled(False)\n" + TWICE.format("", "b", ""), False),
+    ],
+)
+def test_losses_are_summed_where_their_sum_has_a_graph_and_takes_the_gradients(program: str, is_sum: bool) -> None:
+    found = [each for each in lint(RETAINED.format(program), codes=["TLN102"]).findings if each.code == "TLN102"]
+    assert found
+    for each in found:
+        assert ("on the sum of those losses (as weighted)" in each.message) is is_sum
+        assert ("one `torch.autograd.backward`" in each.message) is not is_sum
+        assert is_sum or each.fix is None
+
+
+def test_one_backward_takes_losses_with_their_gradients_where_grad_mode_is_off() -> None:
+    gradients = []
+    for together in (False, True):
+        x = torch.ones(3, requires_grad=True)
+        hidden = x * x
+        losses, given = [hidden.sum(), hidden.pow(2)], [None, torch.full((3,), 0.5)]
+        with torch.no_grad():
+            if together:
+                torch.autograd.backward(losses, given)
+            else:
+                losses[0].backward(retain_graph=True)
+                losses[1].backward(given[1])
+        gradients.append(x.grad)
+    assert torch.equal(*gradients)
+
+
+def test_the_full_hook_is_named_with_what_it_refuses() -> None:
+    text = "import torch\n\nmodel = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())\n"
+    text += "model.register_backward_hook(lambda module, given, gradients: print(given))\n"
+    (found,) = [each for each in lint(text, codes=["TLN510"]).findings if each.code == "TLN510"]
+    assert "`register_full_backward_hook`" in found.message
+    assert "refuses in-place changes of its output" in found.message
+    assert len(found.message) <= 160
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.ReLU(inplace=True))
+    model[1].register_full_backward_hook(lambda module, given, gradients: None)
+    with pytest.raises(RuntimeError, match="modified inplace"):
+        model(torch.rand(4, 2))
 
 
 def test_as_tensor_is_said_to_keep_the_graph() -> None:

@@ -336,7 +336,9 @@ def without_old_argument(event: OldArgument) -> Fix | None:
 def _reduction(event: OldArgument, call: cst.Call) -> Fix | None:
     """`size_average` and `reduce` as the `reduction` that they stand for."""
     pairs = [(event.change, event.argument), *event.others]
-    values = {}
+    values = {arg.keyword.value: code(arg.value) for arg in call.args if arg.keyword is not None}
+    if any(values.get(name, "None") not in ("True", "False", "None") for name in ("size_average", "reduce")):
+        return None  # an argument of the function around may be anything
     for change, argument in pairs:
         text = code(argument.value)
         if text not in ("True", "False", "None"):

@@ -53,9 +53,9 @@ from torchlint.target import NEWEST, Release, Target
 _RETAIN = "retain_variables"
 LOAD = ("torch.load", "torch.serialization.load")
 _WEIGHTS_ONLY = (2, 6)
+"""The release in which `torch.load` stopped to unpickle unless told otherwise."""
 TRUSTED_OWNERS = ("facebookresearch", "facebookincubator", "pytorch", "fairinternal")
 """Whose repositories `torch.hub.load` never asks about (torch/hub.py, `_TRUSTED_REPO_OWNERS`)."""
-"""The release in which `torch.load` stopped to unpickle unless told otherwise."""
 
 
 @record(frozen=True)
@@ -158,10 +158,10 @@ def referred(
         ]
         inside = [use for use in uses if use.kind in _ASKED_FOR and use.reference.inside]
         kept = {id(use) for use in inside if all_ask_first(tree, project, gates, use.reference.node)}
-        uses = [use for use in uses if id(use) not in kept]
+        uses = [use for use in uses if id(use) not in kept and not gates.imports(use.facts.get("by_import", ""))]
         if any(use.kind is events.TooNewApi for use in uses):
             met = needed(tree, project, target)
-            uses = [use for use in uses if use.kind is not events.TooNewApi or use.facts["since"] > met]
+            uses = [use for use in uses if use.kind is not events.TooNewApi or use.facts["since"] > met(_at_load(use))]
         uses = _guarded(uses, guards, gates, watched)
     put = {each for each in {use.reference.name for use in uses if use.kind in _PUT} if gates.provides(each)}
     uses = [use for use in uses if use.kind not in _PUT or use.reference.name not in put]
@@ -192,6 +192,11 @@ def _guarded(uses: Sequence[Use], guards: Guards, gates: Gates, watched: find.Wa
             facts["asks"] = guards.asks_whether_gone(use.reference.node, facts["change"].removed)
         found.append(replace(use, facts=facts))
     return found
+
+
+def _at_load(use: Use) -> int:
+    """The line on which it is come to as the file is loaded; 0 for what stands in a function."""
+    return 0 if use.reference.inside else use.reference.node.lineno
 
 
 _ASKED_FOR = (events.TooNewApi, events.RemovedApi)
@@ -270,7 +275,8 @@ class _Judged:
         if since is not None and not reference.again:
             since = self.since_import(name) or since
             if self.target.lacks(name, since) and not self.is_tried(name, since):
-                yield Use(events.TooNewApi, reference, {"since": since, "came_with": find.came_with(name)})
+                facts = {"since": since, "came_with": find.came_with(name), "by_import": self.by_import(name, since)}
+                yield Use(events.TooNewApi, reference, facts)
             return
         if reference.call is not None:
             yield from self.of_call(reference.call)
@@ -287,6 +293,12 @@ class _Judged:
             if isinstance(each, ast.Import) and module in {part.name for part in each.names}:
                 return since
         return None
+
+    def by_import(self, name: str, since: Release) -> str:
+        """The module of a name that came later, if the oldest release has that name where somebody imports it."""
+        module = name.rpartition(".")[0]
+        came = find.importable(module)
+        return module if came is not None and came < since and not self.target.begins_before(came) else ""
 
     def is_tried(self, name: str, since: Release) -> bool:
         """Whether the file imports a name, or a module that it is in and came with it, only if that is there."""
@@ -349,9 +361,9 @@ class _Judged:
         given = [(each, at) for each in rows if (at := given_at(call, each.name, each.at, starred)) >= 0]
         if any(each.how == "reduction" for each, _ in given):
             tree, around = self.names.tree, self.names.checkpoints.function_around(call)
-            given = [(each, at) for each, at in given if not may_be_none(argument_at(call, at), around, tree)]
-            instead = reduction({each.name: argument_at(call, at) for each, at in given})
+            instead = reduction({each.name: argument_at(call, at) for each, at in given}, call)
             given = [(replace(each, instead=instead), at) for each, at in given]
+            given = [each for each in given if not may_be_none(argument_at(call, each[1]), around, tree)]
         for (change, at), *others in of_one_way(given, self.target):
             if change.how == "weights" and change.name == "pretrained" and not others and is_false(call, at):
                 change = replace(change, how="drop:False", instead="")  # as it is without

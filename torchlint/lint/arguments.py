@@ -103,20 +103,27 @@ def _is_none_by_default(name: str, around: ast.AST) -> bool:
     )
 
 
-def reduction(given: dict[str, ast.expr]) -> str:
+def reduction(given: dict[str, ast.expr], call: ast.Call) -> str:
     """
-    What says of a loss what `size_average` and `reduce` say of it; the argument alone where they are not known. A text
-    is what its author took `reduce` for; torch takes any for True.
+    What says of a loss what `size_average` and `reduce` say of it today, and what else may be meant; the argument alone
+    where they are not known. Torch asks of each, unless it is None, whether it is true, as any text is, and takes no
+    account of `reduction` then.
     """
-    values = {name: value.value for name, value in given.items() if isinstance(value, ast.Constant)}
-    if len(values) < len(given):
+    values = {name: value.value if isinstance(value, ast.Constant) else value for name, value in given.items()}
+    reduces, averages = (True if (value := values.get(name)) is None else value for name in ("reduce", "size_average"))
+    if isinstance(reduces, ast.expr) or (reduces and isinstance(averages, ast.expr)):
         return "reduction"
-    meant = [value for value in values.values() if value in ("none", "mean", "sum")]
-    if meant:
-        return f'reduction="{meant[0]}"'
-    if values.get("reduce") is False:
-        return 'reduction="none"'
-    return 'reduction="sum"' if values.get("size_average") is False else 'reduction="mean"'
+    today = ("mean" if averages else "sum") if reduces else "none"
+    beside = next((getattr(each.value, "value", None) for each in call.keywords if each.arg == "reduction"), None)
+    ways = {"any text is True": (reduces, averages) if reduces else (), "it counts, not `reduction`": (beside,)}
+    for why, meant in ways.items():
+        for other in (each for each in meant if each in ("none", "mean", "sum") and each != today):
+            return f"{_saying(today)}` (today's: {why}) or, if meant, `{_saying(str(other))}"
+    return _saying(today)
+
+
+def _saying(reduction: str) -> str:
+    return f'reduction="{reduction}"'
 
 
 def unread(tree: ast.Module, call: ast.AST | None) -> frozenset[str]:

@@ -226,6 +226,21 @@ class Gates:
                 taken.update(each for each in imports_of(tree, *module_of(shown)) if each.startswith(f"{own}."))
         return bool(taken) and f"{own}.*" not in taken
 
+    def imports(self, module: str) -> bool:
+        """
+        Whether another file of the package, or one that a script imports, imports a module, or from it: all of them
+        have it from then on.
+        """
+        if not module:
+            return False
+        taken = re.compile(rf"^[ \t]*(?:from|import)[ \t]+(?:[\w.]+[ \t]*,[ \t]*)*{re.escape(module)}\b", re.MULTILINE)
+        own = self._project.module
+        beside = None if "." in own else imports_of(self._tree, own, is_package=False)
+        return any(
+            taken.search(text) and (beside is None or module_of(shown)[0] in beside)
+            for shown, text in self._project.mentioning(module.rpartition(".")[2])
+        )
+
     def provides(self, name: str) -> bool:
         """Whether a file of the package puts a name into torch, or a module under that name among those loaded."""
         module, _, last = name.rpartition(".")
@@ -288,7 +303,8 @@ def imports_of(tree: ast.Module, module: str, is_package: bool) -> set[str]:
 
 
 _SAYS = re.compile(
-    r"version|hasattr|getattr|find_spec|Error|compat|legacy|avail|signature|argspec|callable|__dict__|\bdir\(|import",
+    r"version|hasattr|getattr|find_spec|Error|compat|legacy|avail|signature|argspec|callable|__(?:dict|(?:kw)?defaults|code|annotations)__"
+    r"|\bdir\(|import",
     re.IGNORECASE,
 )
 """Words of whoever asks what there is, or hands on what another file answers."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from torchlint.target import NEWEST, PATCHES, Release
+from torchlint.target import LAST_FOR, NEWEST, PATCHES, Release
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -19,8 +19,6 @@ _FIRST: dict[int, Release] = {
     6: (0, 4), 7: (1, 0), 8: (1, 4), 9: (1, 7), 10: (1, 11), 11: (1, 13), 12: (2, 2), 13: (2, 5), 14: (2, 9),
 }  # fmt: skip
 """By minor number of Python 3, the first release of torch that PyPI has a wheel of (`pip index versions torch`)."""
-_LAST: dict[int, Release] = {6: (1, 10), 7: (1, 13), 8: (2, 4), 9: (2, 8)}
-"""Likewise the last one; of those that are not here, the newest."""
 _NEVER = 99
 _ON_3_10 = {
     "dm-tree": "0.1.6", "faiss-cpu": "1.7.2", "grpcio": "1.41.0", "h5py": "3.6.0", "llvmlite": "0.38.0",
@@ -74,7 +72,7 @@ def wheels(allowed: tuple[int, ...]) -> tuple[Release, Release]:
     """The oldest and the newest release of torch that there is a wheel of for any of some Pythons."""
     if not allowed:
         return min(PATCHES), NEWEST
-    return _FIRST[min(allowed)], _LAST.get(max(allowed), NEWEST)
+    return _FIRST[min(allowed)], LAST_FOR.get(max(allowed), NEWEST)
 
 
 def held_back(requirements: Iterable[str]) -> tuple[str, int]:

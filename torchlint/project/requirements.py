@@ -198,6 +198,7 @@ class _Reader:
                     raising.unknown,
                     holding.unknown,
                     ranges.extras(said, lower),
+                    min(pythons(said.python), default=0),
                 )
             if newest is None and upper != NEWEST:
                 newest = Target(upper, upper, where, vision)

@@ -36,6 +36,8 @@ _SHORT = 4
 _NAMELESS = _ABSENCE - {"TypeError"}
 """What is raised where a name is not there; TypeError is raised for many another reason."""
 _ASKS = frozenset({"hasattr", "find_spec", "callable", "signature", "getfullargspec", "getattr_static", "dir"})
+_HOLDERS = frozenset({"__dict__", "__kwdefaults__", "__defaults__", "__code__", "__annotations__", "__signature__"})
+"""Attributes by which is told what something has, or takes."""
 _SAYS_VERSION = re.compile(
     r"version|compat|legacy|^_?has_(?!torch_function)|^_?supports?_"
     r"|(torch|(?<![a-z])pt)_?(\d|greater|less|at_least|(g[et]|l[et]|geq|gte|leq|lte|eq|min|minor|max|maj|major|pre|post|newer|"
@@ -112,7 +114,7 @@ class AvailabilityTests:
                 spoken = _SAYS_VERSION.search(node.attr)
                 if spoken and (not _MAY_SAY.match(spoken[0]) or self._is_of_an_import(node, spoken.end())):
                     return True
-                if node.attr == "__dict__":
+                if node.attr in _HOLDERS:
                     return True
                 of = last_name(node.value) if isinstance(node.value, ast.Name) else ""
                 if self._elsewhere is not None and self._elsewhere(dotted(node)):

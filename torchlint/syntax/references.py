@@ -294,7 +294,7 @@ class _Uses:
         outermost = True
         while True:
             if name in self.wanted:
-                if not isinstance(node.ctx, ast.Load):
+                if part is node and not isinstance(node.ctx, ast.Load):
                     if isinstance(node, ast.Attribute):  # a plain name is only a name for it
                         self.provided.add(name)
                 elif (again := self.is_again(part, name)) <= (call is not None or decorates):

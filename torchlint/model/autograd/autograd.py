@@ -75,6 +75,7 @@ class Retained:
     """Which of the values that its root may have it was called for."""
     part: bool = False
     """Its root is written as a part of a tensor: `rows[i]`."""
+    grad_mode: Truth = Truth.MAYBE
     readers: list[tuple[Step, RetainedUse, cst.CSTNode]] = field(default_factory=list)
     carried: Carried | None = None
     opaque: bool = False

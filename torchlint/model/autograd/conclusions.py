@@ -402,6 +402,7 @@ def _conclude_retained(autograd: Autograd, broken: dict[int, Truth]) -> None:
                 carried=next((retained.carried for retained in group if retained.carried), None),
                 next_statement=lines[0] if follows else None,
                 only=only and not first.part,
+                grad_mode=first.grad_mode,
             )
         )
 

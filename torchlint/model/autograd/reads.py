@@ -385,6 +385,7 @@ def note_retained(
             asked_for=autograd.asked_for,
             time=machine.tick(),
             part=part,
+            grad_mode=machine.grad_mode,
             # A graph older than the running function is still there when the function is called again.
             opaque=not visited or any(node.opaque or node.time < activated(machine) for node, _ in visited.values()),
         )

@@ -424,6 +424,8 @@ class GraphRetained(Event):
     only
         No other backward and no `grad(...)` is written in the file, and this one is not of a part (`rows[i]`), so that
         nobody in the file can read the graph again.
+    grad_mode
+        Grad mode where it was called: without it a sum of losses has no graph.
     """
 
     argument: cst.Arg
@@ -434,6 +436,7 @@ class GraphRetained(Event):
     carried: Carried | None = None
     next_statement: cst.CSTNode | None = None
     only: bool = False
+    grad_mode: Truth = Truth.MAYBE
 
 
 @record(frozen=True, kw_only=True)

@@ -221,11 +221,14 @@ class TooNewApi(ApiReference):
         Which one; "" for the name itself.
     came_with
         The module that the name is in, if that came with the same release; "" else.
+    by_import
+        The module that the name is in, if all releases of the target have that name where somebody imports it; "" else.
     """
 
     since: Release
     argument: str = ""
     came_with: str = ""
+    by_import: str = ""
 
 
 @record(frozen=True, kw_only=True)
