@@ -798,3 +798,142 @@ def context_under_a_branch_of_a_generator():
         w.mul_(2)
     with caught():
         w.mul_(2)
+
+
+def put_by_an_item_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            dict.__setitem__(self.__dict__, "w", w)
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_by_the_method_of_its_class_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            dict.update(self.__dict__, w=w)
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_by_a_default_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            dict.setdefault(self.__dict__, "w", w)
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_by_a_union_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            self.held |= {"w": w}
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_by_an_operator_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            __import__("operator").setitem(self.held, "w", w)
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_by_a_method_that_is_kept_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            put = self.held.__setitem__
+            put("w", w)
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_under_another_name_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            held = self.held
+            held["w"] = w
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_into_its_variables_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            held = self.__dict__
+            held.update({"w": w})
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)

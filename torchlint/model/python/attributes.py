@@ -185,7 +185,8 @@ def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node)
         if any("__getattr__" in cls.attributes for cls in instance.cls.ancestry()):
             depends += held_tensors(instance)
         value = Unknown(depends, source=origin, part_of=elsewhere)
-        value.may_be = instance.named_elsewhere
+        of_classes = [each for cls in classes for each in cls.named_elsewhere]
+        value.may_be = (*instance.named_elsewhere, *of_classes) if of_classes else instance.named_elsewhere
     # Not through the trail: to have looked is no change of the program's state, and the same attribute must
     # be the same value on every path.
     instance.attributes[name] = value
@@ -262,7 +263,11 @@ def class_attribute(cls: Class, name: str, origin: ir.Node) -> Value:
     for each in cls.ancestry():
         if name in each.attributes:
             return each.attributes[name]
-    return Bound(cls, name) if name == "apply" else Unknown(source=origin)
+    if name == "apply":
+        return Bound(cls, name)
+    found = Unknown(source=origin)
+    found.may_be = tuple(held for each in cls.ancestry() for held in each.named_elsewhere)
+    return found
 
 
 def _super_attribute(value: Super, name: str) -> Value:

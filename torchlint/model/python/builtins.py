@@ -6,14 +6,15 @@ Those that set attributes or run text change what is known of objects and variab
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.writes import escape, show, use
 from torchlint.model.python.attributes import attribute, is_module
-from torchlint.model.python.callbacks import havoc
+from torchlint.model.python.callbacks import SETTING, havoc, may_be_set
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
-from torchlint.model.python.flags import for_effect, text_is_run, unsettle, unsettle_gradients
+from torchlint.model.python.flags import for_effect, text_is_run, unsettle, unsettle_gradients, unsettle_origins
 from torchlint.model.python.introspection import class_of, is_a, is_no_layer_of
 from torchlint.model.python.members import (
     is_composed,
@@ -311,9 +312,10 @@ def _may_enter(run: Run, owner: Value) -> None:
 
 def builtin_setattr(run: Run, site: CallSite) -> Value:
     """`setattr(owner, name, value)`."""
-    if len(site.positional) != 3:
+    placed = site.placed()
+    if len(placed) != 3 and len(placed) == len(site.positional):
         return NONE
-    owner, name, value = site.positional
+    owner, name, value = [*placed, *site.positional[-1:] * 3][:3]  # `setattr(net, *found)`
     if isinstance(name, Constant) and isinstance(name.value, str):
         set_attribute(run, owner, name.value, value, site.node)
         return NONE
@@ -325,6 +327,10 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
             havoc(run, each)
         elif isinstance(each, Unknown) and not is_foreign(each):
             patch_what_it_may_be(run, each)
+            unsettle_origins(run, each)
+            for held in each.may_be:
+                if isinstance(held, (Class, Instance)):
+                    set_some_attribute(run, held, value, anew=False)
             if isinstance(value, (Bound, Constant, Function)):
                 patch_in_sight(run)  # a setting, or a `forward`, of what may be any Module
         if isinstance(each, Module):
@@ -409,7 +415,21 @@ def chain(run: Run, site: CallSite) -> Value | None:
 def _exec(run: Run, site: CallSite) -> Value:
     _call_out_of_sight(run)
     text_is_run(run)
+    _may_set(run, site.get(0, "source"), effect=True)
     return NONE
+
+
+def _may_set(run: Run, text: Value | None, *, effect: bool) -> None:
+    """A text is run that may set the grad mode or a default: one that nobody knows, or that has the word for it."""
+    words = None
+    if isinstance(text, Constant) and isinstance(text.value, str):
+        words = set(_WORD.findall(text.value))
+    for name in SETTING if words is None or "__enter__" in words else SETTING & words:
+        if effect or words is not None:
+            may_be_set(run, name)
+
+
+_WORD = re.compile(r"\w+")
 
 
 def _call_out_of_sight(run: Run) -> None:
@@ -430,6 +450,7 @@ def _eval(run: Run, site: CallSite) -> Value:
     calls = not isinstance(text, Constant) or "(" in str(text.value)
     if calls and for_effect(run, site.node):
         text_is_run(run)
+    _may_set(run, text, effect=for_effect(run, site.node))
     return Unknown(held, source=site.node)
 
 

@@ -44,6 +44,7 @@ from torchlint.model.state.values import (
     or_another,
     parts,
     reachable_tensors,
+    some_of,
     unknown_guard,
     within,
 )
@@ -69,7 +70,7 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
         machine.trail.set(instance.layer, "children", None)
         machine.trail.set(instance.layer, "element", None)
         machine.trail.set(instance.layer, "tail", None)
-    if isinstance(value, (Module, Instance)) and not anew:
+    if not anew and (isinstance(value, (Module, Instance)) or _is_made_elsewhere(value)):
         for name, old in list(instance.attributes.items()):
             if any(isinstance(each, (Module, Instance)) for _, each in alternatives(old)):
                 new = choose([(unknown_guard(), old), (unknown_guard(), value)])
@@ -99,14 +100,22 @@ def _may_be_method(value: Value, anew: bool) -> bool:
     `__init__` is given, and keeps under the names of its keywords, is taken for settings.
     """
     if isinstance(value, Unknown):
-        return not anew and isinstance(value.source, (ir.Call, ir.Subscript)) and not is_foreign(value)
+        return not anew and _is_made_elsewhere(value)
     return isinstance(value, (Function, Bound, Partial))
+
+
+def _is_made_elsewhere(value: Value) -> bool:
+    """Whether unknown code has returned a value, or holds it."""
+    return isinstance(value, Unknown) and isinstance(value.source, (ir.Call, ir.Subscript)) and not is_foreign(value)
 
 
 def _set_some_of_class(run: Run, cls: Class, value: Value) -> None:
     """An attribute of a class is set, nobody knows which."""
     if isinstance(value, Unknown) and not is_foreign(value):
         run.machine.trail.set(cls, "patched", True)
+    held = objects_among([value])
+    if held:
+        run.machine.trail.set(cls, "named_elsewhere", (*cls.named_elsewhere, *held)[-MOST_DEPENDS:])
     depends = reachable_tensors(value)
     for name, old in list(cls.attributes.items()):
         if _may_be_set_anew(old):
@@ -128,7 +137,7 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     """Set an attribute, through the `__setattr__` or the property of the class, if it has one."""
     machine = run.machine
     if name == "__dict__":
-        set_some_attribute(run, instance, Unknown(reachable_tensors(value)), anew=False)
+        set_some_attribute(run, instance, some_of([value]), anew=False)
         return
     for cls in instance.cls.ancestry():
         descriptor = cls.attributes.get(name)
