@@ -2418,3 +2418,146 @@ def thawed_out_of_its_own_method_that_unknown_code_runs():
     w = torch.ones(3)
     eval("lambda f: f()")(Stages(w).run)
     w.sum().backward()
+
+
+def no_grad_is_another_one_by_a_name_that_nobody_knows():
+    no_grad = torch.no_grad
+    w = torch.rand(3, requires_grad=True)
+    setattr(torch, eval("'no_grad'"), torch.enable_grad)
+    with torch.no_grad():
+        loss = (w * 2).sum()
+    loss.backward()
+    torch.no_grad = no_grad
+
+
+def no_grad_is_another_one_in_its_dictionary():
+    no_grad = torch.no_grad
+    w = torch.rand(3, requires_grad=True)
+    torch.__dict__["no_grad"] = torch.enable_grad
+    with torch.no_grad():
+        loss = (w * 2).sum()
+    loss.backward()
+    torch.no_grad = no_grad
+
+
+def grad_mode_that_unknown_code_sets_inside_of_a_context():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        eval("torch.set_grad_enabled")(True)
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def no_grad_is_another_one_after_unknown_code_was_given_torch():
+    no_grad = torch.no_grad
+    w = torch.rand(3, requires_grad=True)
+    eval("lambda t: setattr(t, 'no_grad', t.enable_grad)")(torch)
+    with torch.no_grad():
+        loss = (w * 2).sum()
+    loss.backward()
+    torch.no_grad = no_grad
+
+
+def set_in_a_class_past_its_metaclass():
+    class Held:
+        w = torch.ones(3)
+    type.__setattr__(Held, eval("'w'"), torch.ones(3, requires_grad=True))
+    Held().w.sum().backward()
+
+
+def set_in_all_classes_of_an_object():
+    class Held:
+        w = torch.ones(3)
+    class Sub(Held): pass
+    h = Sub()
+    for cls in Sub.__mro__[:-1]:
+        setattr(cls, eval("'w'"), torch.ones(3, requires_grad=True))
+    h.w.sum().backward()
+
+
+def an_object_becomes_one_of_another_class():
+    class Held: pass
+    h = Held(); h.w = torch.ones(3)
+    h.__class__ = eval("type('O', (), {'w': property(lambda s: torch.ones(3, requires_grad=True))})")
+    h.w.sum().backward()
+
+
+def what_an_object_holds_is_removed_and_its_class_has_another():
+    class Held:
+        w = torch.ones(3, requires_grad=True)
+    h = Held(); h.w = torch.ones(3)
+    del h.__dict__["w"]
+    h.w.sum().backward()
+
+
+def variables_under_another_name():
+    w = torch.ones(3)
+    g = globals()
+    g["w"] = torch.ones(3, requires_grad=True)
+    w.sum().backward()
+
+
+def variables_that_are_united_with_others():
+    w = torch.ones(3)
+    g = globals()
+    g |= {"w": torch.ones(3, requires_grad=True)}
+    w.sum().backward()
+
+
+def set_in_the_module_that_runs():
+    import sys
+    w = torch.ones(3)
+    sys.modules[__name__].w = torch.ones(3, requires_grad=True)
+    w.sum().backward()
+
+
+def set_in_the_module_that_runs_by_a_call():
+    import sys
+    w = torch.ones(3)
+    setattr(sys.modules[__name__], "w", torch.ones(3, requires_grad=True))
+    w.sum().backward()
+
+
+def set_among_the_variables_of_the_module_that_runs():
+    import sys
+    w = torch.ones(3)
+    vars(sys.modules["__main__"])["w"] = torch.ones(3, requires_grad=True)
+    w.sum().backward()
+
+
+def set_among_the_variables_that_a_function_sees():
+    w = torch.ones(3)
+    def f(): pass
+    f.__globals__["w"] = torch.ones(3, requires_grad=True)
+    w.sum().backward()
+
+
+def set_in_the_module_that_is_imported_as_itself():
+    w = torch.ones(3)
+    import __main__
+    __main__.w = torch.ones(3, requires_grad=True)
+    w.sum().backward()
+
+
+def told_so_in_a_text_whose_value_is_kept():
+    w = torch.ones(3)
+    x = eval("w.requires_grad_()")
+    w.sum().backward()
+
+
+def told_so_in_a_text_that_is_tested():
+    w = torch.ones(3)
+    x = 1 if eval("w.requires_grad_() is None") else 2
+    w.sum().backward()
+
+
+def told_so_in_texts_that_nobody_knows():
+    w = torch.ones(3)
+    x = [eval(t) for t in ["w.requires_grad_()"]]
+    w.sum().backward()
+
+
+def told_so_in_a_text_that_is_gone_through():
+    w = torch.ones(3)
+    for x in eval("[w.requires_grad_()]"): pass
+    w.sum().backward()

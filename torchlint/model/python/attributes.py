@@ -123,6 +123,10 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
         return Unknown(source=origin, part_of=value)
     if isinstance(value, Function) and name in ("__defaults__", "__kwdefaults__"):
         return Sequence("tuple", tuple(value.defaults.values()))  # of which of the two each is, nobody asks
+    if isinstance(value, Function) and name == "__globals__":
+        variables = Unknown(source=origin)
+        variables.made_by = "builtins.globals"
+        return variables
     if isinstance(value, (Sequence, Mapping, Optimizer, Function, Partial)):
         return Bound(value, name)
     return Unknown(source=origin)
@@ -267,6 +271,8 @@ def class_attribute(cls: Class, name: str, origin: ir.Node) -> Value:
         return Bound(cls, name)
     found = Unknown(source=origin)
     found.may_be = tuple(held for each in cls.ancestry() for held in each.named_elsewhere)
+    if name in ("__mro__", "__bases__", "__base__"):
+        found.may_be += cls.ancestry()
     return found
 
 

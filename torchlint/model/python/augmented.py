@@ -12,7 +12,7 @@ from torchlint.model.python.attributes import owner_of_dict
 from torchlint.model.python.binding import assign, may_write, store
 from torchlint.model.python.containers import elements_of, extend_list, widen_list
 from torchlint.model.python.derived_parameters import cst_expression
-from torchlint.model.python.members import put_where_getter_says, set_members, written_to_mapping
+from torchlint.model.python.members import patch_what_it_may_be, put_where_getter_says, set_members, written_to_mapping
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.subscripts import evaluate_index, subscript
@@ -91,6 +91,7 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
         written_to_mapping(run, current, some_of([value]))
     elif node.op == "|" and isinstance(current, Unknown):
         put_where_getter_says(run, current.part_of, value)
+        patch_what_it_may_be(run, current)
     if not isinstance(value, Sequence):
         may_write(run, current, value)
     computed = operate(run, node.op, current, value, node)
