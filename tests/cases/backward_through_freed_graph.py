@@ -1322,3 +1322,123 @@ def gradient_with_respect_to_what_one_of_them_is():
         r = r.tanh()
     torch.autograd.grad(r, x, torch.ones(3))
     torch.autograd.grad(r, x, torch.ones(3))  # error: [TLN101]
+
+
+def view_in_an_open_mode_of_an_unknown_leaf():
+    w = eval("torch.rand(12, requires_grad=True)")
+    with eval("torch.no_grad()"):
+        v = w.view(-1)
+    h = v * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
+def view_in_an_open_mode_of_a_leaf_that_is_chosen():
+    w = max([[torch.rand(12, requires_grad=True)][eval("False")]], key=eval("None"))
+    with eval("torch.no_grad()"):
+        v = w.view(-1)
+    h = v * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
+def view_in_an_open_mode_of_a_leaf_that_may_be_one():
+    w = torch.rand(12, requires_grad=eval("True"))
+    with eval("torch.no_grad()"):
+        v = w.view(-1)
+    h = v * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
+def view_in_an_open_mode_of_a_leaf_that_went_through_unknown_code():
+    w = eval("lambda w: w")(torch.rand(12, requires_grad=True))
+    with eval("torch.no_grad()"):
+        v = w.view(-1)
+    h = v * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
+def view_in_a_mode_that_is_set_of_an_unknown_leaf():
+    w = eval("torch.rand(12, requires_grad=True)")
+    torch.set_grad_enabled(eval("False"))
+    v = w.view(-1)
+    torch.set_grad_enabled(True)
+    h = v * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
+def view_in_a_mode_that_is_chosen_of_an_unknown_leaf():
+    w = eval("torch.rand(12, requires_grad=True)")
+    with torch.set_grad_enabled(eval("False")):
+        v = w.view(-1)
+    h = v * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
+def view_of_a_view_in_an_open_mode_of_an_unknown_leaf():
+    w = eval("torch.rand(12, requires_grad=True)")
+    with eval("torch.no_grad()"):
+        v = w.view(3, 4)[1:]
+    h = v * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
+def transposed_in_an_open_mode_of_an_unknown_leaf():
+    w = eval("torch.rand(12, requires_grad=True)")
+    with eval("torch.no_grad()"):
+        v = w.view(3, 4).T
+    h = v * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
+def view_of_a_function_in_an_open_mode_of_an_unknown_leaf():
+    w = eval("torch.rand(12, requires_grad=True)")
+    v = eval("torch.no_grad()")(lambda: w.view(-1))()
+    h = v * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
+def view_of_a_followed_function_in_an_open_mode_of_an_unknown_leaf():
+    w = eval("torch.rand(12, requires_grad=True)")
+    def flat():
+        with eval("torch.no_grad()"):
+            return w.view(-1)
+
+    v = flat()
+    h = 3 * v
+    h.sum().backward()
+    h.sum().backward()
+
+
+def view_in_one_of_two_modes_of_an_unknown_leaf():
+    w = eval("torch.rand(12, requires_grad=True)")
+    with torch.no_grad() if eval("True") else torch.enable_grad():
+        v = w.view(-1)
+    h = v * 2
+    h.sum().backward()
+    h.sum().backward()
+
+
+def parts_in_an_open_mode_of_an_unknown_leaf():
+    w = eval("torch.rand(12, requires_grad=True)")
+    with eval("torch.no_grad()"):
+        v = w.narrow(0, 1, 2)
+    h = torch.mul(v, 2)
+    h.sum().backward()
+    h.sum().backward()
+
+
+def view_in_an_open_mode_that_takes_part_in_a_loss():
+    w = eval("torch.rand(12, requires_grad=True)")
+    with eval("torch.no_grad()"):
+        v = w.view(-1)
+    h = (v * 2 + w.sum())
+    h.sum().backward()
+    h.sum().backward()

@@ -814,6 +814,8 @@ def examples_are_made_to_require_grad_by_code_elsewhere():
 
     model = pickle.loads(pickle.dumps(nn.Linear(3, 2)))
     fit(model, pickle.loads(pickle.dumps([(torch.rand(4, 3), torch.rand(4, 2))])), prepare)
+
+
 def checkpoint_of_data_alone():
     """Raises: does not require grad"""
     from torch.utils.checkpoint import checkpoint
@@ -829,6 +831,8 @@ def checkpoint_of_data_alone_that_is_a_call():
     net = nn.Linear(3, 1)
     out = checkpoint(net, torch.rand(2, 3), use_reentrant=False)
     out.sum().backward()
+
+
 def switch_that_another_method_turns():
     """The constructor has it off, and `enable` turns it on."""
 
@@ -1279,6 +1283,8 @@ def a_layer_that_another_method_thaws():
     net = Net()
     net.thaw()
     net.train_on(2)
+
+
 def tensor_method_patched_by_what_somebody_gives():
     patch = eval("lambda name, new: __import__('unittest.mock').mock.patch(name, new)")
     w = torch.ones(3, requires_grad=True)
@@ -1831,3 +1837,727 @@ def layer_kept_under_a_name_that_nobody_knows():
     net = nn.Linear(3, 3).requires_grad_(False)
     Thawed(net).thaw()
     net(torch.ones(3)).sum().backward()
+
+
+def a_view_is_written_by_a_method_that_went_through_unknown_code():
+    matrix = torch.zeros(3, 3)
+    w = eval("torch.rand(3, requires_grad=True)")
+    eval("lambda method: method")(matrix[0].copy_)(w)
+    matrix.sum().backward()
+
+
+def a_diagonal_is_written_by_a_method_that_went_through_unknown_code():
+    matrix = torch.zeros(3, 3)
+    w = eval("torch.rand(3, requires_grad=True)")
+    eval("lambda method: method")(matrix.diagonal(offset=1).copy_)(w[1:])
+    matrix.sum().backward()
+
+
+def a_view_of_a_view_is_written_by_a_method_that_went_through_unknown_code():
+    matrix = torch.zeros(3, 3)
+    w = eval("torch.rand(3, requires_grad=True)")
+    eval("lambda method: method")(matrix[1:][0].add_)(w)
+    matrix.sum().backward()
+
+
+def a_view_is_written_by_unknown_code():
+    matrix = torch.zeros(3, 3)
+    w = eval("torch.rand(3, requires_grad=True)")
+    eval("lambda row, w: row.copy_(w)")(matrix[0], w)
+    matrix.sum().backward()
+
+
+def a_view_is_written_by_a_function_of_torch_that_nobody_knows():
+    matrix = torch.zeros(3, 3)
+    w = eval("torch.rand(3, requires_grad=True)")
+    eval("torch.Tensor.copy_")(matrix[0], w)
+    matrix.sum().backward()
+
+
+def a_view_is_written_by_a_partial_of_unknown_code():
+    import functools
+
+    matrix = torch.zeros(3, 3)
+    w = eval("torch.rand(3, requires_grad=True)")
+    functools.partial(eval("torch.Tensor.copy_"), matrix[0])(w)
+    matrix.sum().backward()
+
+
+def a_view_is_written_by_a_method_in_a_list():
+    matrix = torch.zeros(3, 3)
+    w = eval("torch.rand(3, requires_grad=True)")
+    [eval("lambda method: method")(matrix.T.add_)][0](w)
+    matrix.sum().backward()
+
+
+def a_view_is_written_by_a_method_that_is_looked_up():
+    matrix = torch.zeros(3, 3)
+    w = eval("torch.rand(3, requires_grad=True)")
+    getattr(matrix[0], eval("'copy_'"))(w)
+    matrix.sum().backward()
+
+
+def a_view_is_written_under_map():
+    matrix = torch.zeros(3, 3)
+    w = eval("torch.rand(3, requires_grad=True)")
+    list(map(eval("lambda method: method")(matrix[0].add_), [w]))
+    matrix.sum().backward()
+
+
+def a_layer_joins_a_sequence_with_what_nobody_knows_behind_it():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            setattr(self, eval("'linear'"), nn.Linear(features, features), *eval("[]"))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_out_of_a_list():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            setattr(*eval("lambda *given: given")(self, "linear", nn.Linear(features, features)))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_out_of_a_list_behind_it():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            setattr(self, *eval("lambda *given: given")("linear", nn.Linear(features, features)))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_by_the_method_of_its_class():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            nn.Module.__setattr__(self, eval("'linear'"), nn.Linear(features, features))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_by_the_method_of_its_base():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            super().__setattr__(eval("'linear'"), nn.Linear(features, features))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_by_its_own_method():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            self.__setattr__(eval("'linear'"), nn.Linear(features, features))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_by_a_partial():
+    import functools
+
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            functools.partial(setattr, self)(eval("'linear'"), nn.Linear(features, features))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_as_a_module():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            self.add_module(eval("'linear'"), nn.Linear(features, features))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_as_a_module_out_of_a_list():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            self.add_module(*eval("lambda *given: given")("linear", nn.Linear(features, features)))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_in_its_dictionary():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            self._modules[eval("'linear'")] = nn.Linear(features, features)
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_in_its_dictionary_by_a_method():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            self._modules.update({eval("'linear'"): nn.Linear(features, features)})
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_in_its_dictionary_by_another_method():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            self._modules.setdefault(eval("'linear'"), nn.Linear(features, features))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_in_its_dictionary_by_a_union():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            self._modules |= {eval("'linear'"): nn.Linear(features, features)}
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def thawed_out_of_a_dictionary_that_is_updated():
+    class Thawed:
+        def __init__(self, net):
+            self.__dict__.update(eval("lambda net: {'net': net}")(net))
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_a_dictionary_that_is_updated_with_a_name():
+    class Thawed:
+        def __init__(self, net):
+            self.__dict__.update({eval("'net'"): net})
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_a_dictionary_that_is_united():
+    class Thawed:
+        def __init__(self, net):
+            self.__dict__ |= {eval("'net'"): net}
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_a_dictionary_that_is_united_with_what_nobody_knows():
+    class Thawed:
+        def __init__(self, net):
+            self.__dict__ |= eval("lambda net: {'net': net}")(net)
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_a_dictionary():
+    class Thawed:
+        def __init__(self, net):
+            self.__dict__[eval("'net'")] = net
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_its_variables():
+    class Thawed:
+        def __init__(self, net):
+            vars(self)[eval("'net'")] = net
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_its_variables_that_are_updated():
+    class Thawed:
+        def __init__(self, net):
+            vars(self).update({eval("'net'"): net})
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_a_dictionary_with_a_default():
+    class Thawed:
+        def __init__(self, net):
+            self.__dict__.setdefault(eval("'net'"), net)
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_a_dictionary_by_the_method_of_its_class():
+    class Thawed:
+        def __init__(self, net):
+            dict.update(self.__dict__, {eval("'net'"): net})
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_a_dictionary_by_an_item():
+    class Thawed:
+        def __init__(self, net):
+            dict.__setitem__(self.__dict__, eval("'net'"), net)
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_a_dictionary_that_is_given():
+    class Thawed:
+        def __init__(self, net):
+            self.__dict__ = {eval("'net'"): net}
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_an_attribute_set_by_object():
+    class Thawed:
+        def __init__(self, net):
+            object.__setattr__(self, eval("'net'"), net)
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_an_attribute_out_of_a_list():
+    class Thawed:
+        def __init__(self, net):
+            setattr(self, *eval("lambda *given: given")("net", net))
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_its_class():
+    class Thawed:
+        def __init__(self, net):
+            setattr(Thawed, eval("'net'"), net)
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_the_class_of_it():
+    class Thawed:
+        def __init__(self, net):
+            setattr(type(self), eval("'net'"), net)
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_out_of_keywords_that_nobody_knows():
+    class Thawed:
+        def __init__(self, net):
+            self.__dict__.update(**eval("lambda net: {'net': net}")(net))
+
+        def thaw(self):
+            self.net.requires_grad_(True)
+
+    net = nn.Linear(3, 3).requires_grad_(False)
+    Thawed(net).thaw()
+    net(torch.ones(3)).sum().backward()
+
+
+def thawed_in_a_special_method_under_a_name_that_nobody_knows():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+
+    class Stages:
+        def __init__(self, w):
+            setattr(self, eval("'w'"), w)
+
+        def __len__(self):
+            thaw(self.w)
+            return 3
+
+    w = torch.ones(3)
+    len(Stages(w))
+    w.sum().backward()
+
+
+def thawed_in_a_special_method_that_looks_it_up():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+
+    class Stages:
+        def __init__(self, w):
+            setattr(self, eval("'w'"), w)
+
+        def __len__(self):
+            thaw(getattr(self, eval("'w'")))
+            return 3
+
+    w = torch.ones(3)
+    len(Stages(w))
+    w.sum().backward()
+
+
+def thawed_in_a_special_method_out_of_a_dictionary():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+
+    class Stages:
+        def __init__(self, w):
+            self.__dict__.update({eval("'w'"): w})
+
+        def __len__(self):
+            thaw(self.w)
+            return 3
+
+    w = torch.ones(3)
+    len(Stages(w))
+    w.sum().backward()
+
+
+def thawed_in_a_special_method_out_of_a_list():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+
+    class Stages:
+        def __init__(self, w):
+            setattr(self, eval("'held'"), [w])
+
+        def __len__(self):
+            thaw(self.held[0])
+            return 3
+
+    w = torch.ones(3)
+    len(Stages(w))
+    w.sum().backward()
+
+
+def thawed_in_a_special_method_of_an_object_it_holds():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+
+    class Stages:
+        def __init__(self, w):
+            setattr(self, eval("'held'"), eval("lambda w: {'w': w}")(w))
+
+        def __len__(self):
+            thaw(self.held["w"])
+            return 3
+
+    w = torch.ones(3)
+    len(Stages(w))
+    w.sum().backward()
+
+
+def thawed_while_it_is_gone_through():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+
+    class Stages:
+        def __init__(self, w):
+            setattr(self, eval("'w'"), w)
+
+        def __iter__(self):
+            thaw(self.w)
+            return iter([1])
+
+    w = torch.ones(3)
+    list(Stages(w))
+    w.sum().backward()
+
+
+def thawed_when_it_is_written():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+
+    class Stages:
+        def __init__(self, w):
+            setattr(self, eval("'w'"), w)
+
+        def __repr__(self):
+            thaw(self.w)
+            return ""
+
+    w = torch.ones(3)
+    print(Stages(w))
+    w.sum().backward()
+
+
+def thawed_when_it_is_called():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+
+    class Stages:
+        def __init__(self, w):
+            setattr(self, eval("'w'"), w)
+
+        def __call__(self):
+            thaw(self.w)
+            return 3
+
+    w = torch.ones(3)
+    Stages(w)()
+    w.sum().backward()
+
+
+def thawed_by_a_method_that_unknown_code_runs():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+
+    class Stages:
+        def __init__(self, w):
+            setattr(self, eval("'w'"), w)
+
+        def run(self):
+            thaw(self.w)
+            return 3
+
+    w = torch.ones(3)
+    eval("lambda f: f()")(Stages(w).run)
+    w.sum().backward()
+
+
+def thawed_out_of_its_own_method():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+
+    class Stages:
+        def __init__(self, w):
+            setattr(self, eval("'w'"), w)
+
+        def __len__(self):
+            self.w.requires_grad_()
+            return 3
+
+    w = torch.ones(3)
+    len(Stages(w))
+    w.sum().backward()
+
+
+def thawed_out_of_its_own_method_that_unknown_code_runs():
+    thaw = eval("lambda tensor: tensor.requires_grad_()")
+
+    class Stages:
+        def __init__(self, w):
+            setattr(self, eval("'w'"), w)
+
+        def run(self):
+            self.w.requires_grad_()
+            return 3
+
+    w = torch.ones(3)
+    eval("lambda f: f()")(Stages(w).run)
+    w.sum().backward()
+
+
+def no_grad_is_another_one_by_a_name_that_nobody_knows():
+    no_grad = torch.no_grad
+    w = torch.rand(3, requires_grad=True)
+    setattr(torch, eval("'no_grad'"), torch.enable_grad)
+    with torch.no_grad():
+        loss = (w * 2).sum()
+    loss.backward()
+    torch.no_grad = no_grad
+
+
+def no_grad_is_another_one_in_its_dictionary():
+    no_grad = torch.no_grad
+    w = torch.rand(3, requires_grad=True)
+    torch.__dict__["no_grad"] = torch.enable_grad
+    with torch.no_grad():
+        loss = (w * 2).sum()
+    loss.backward()
+    torch.no_grad = no_grad
+
+
+def grad_mode_that_unknown_code_sets_inside_of_a_context():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        eval("torch.set_grad_enabled")(True)
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def no_grad_is_another_one_after_unknown_code_was_given_torch():
+    no_grad = torch.no_grad
+    w = torch.rand(3, requires_grad=True)
+    eval("lambda t: setattr(t, 'no_grad', t.enable_grad)")(torch)
+    with torch.no_grad():
+        loss = (w * 2).sum()
+    loss.backward()
+    torch.no_grad = no_grad
+
+
+def set_in_a_class_past_its_metaclass():
+    class Held:
+        w = torch.ones(3)
+    type.__setattr__(Held, eval("'w'"), torch.ones(3, requires_grad=True))
+    Held().w.sum().backward()
+
+
+def set_in_all_classes_of_an_object():
+    class Held:
+        w = torch.ones(3)
+    class Sub(Held): pass
+    h = Sub()
+    for cls in Sub.__mro__[:-1]:
+        setattr(cls, eval("'w'"), torch.ones(3, requires_grad=True))
+    h.w.sum().backward()
+
+
+def an_object_becomes_one_of_another_class():
+    class Held: pass
+    h = Held(); h.w = torch.ones(3)
+    h.__class__ = eval("type('O', (), {'w': property(lambda s: torch.ones(3, requires_grad=True))})")
+    h.w.sum().backward()
+
+
+def what_an_object_holds_is_removed_and_its_class_has_another():
+    class Held:
+        w = torch.ones(3, requires_grad=True)
+    h = Held(); h.w = torch.ones(3)
+    del h.__dict__["w"]
+    h.w.sum().backward()
+
+
+def variables_under_another_name():
+    w = torch.ones(3)
+    g = globals()
+    g["w"] = torch.ones(3, requires_grad=True)
+    w.sum().backward()
+
+
+def variables_that_are_united_with_others():
+    w = torch.ones(3)
+    g = globals()
+    g |= {"w": torch.ones(3, requires_grad=True)}
+    w.sum().backward()
+
+
+def set_in_the_module_that_runs():
+    import sys
+    w = torch.ones(3)
+    sys.modules[__name__].w = torch.ones(3, requires_grad=True)
+    w.sum().backward()
+
+
+def set_in_the_module_that_runs_by_a_call():
+    import sys
+    w = torch.ones(3)
+    setattr(sys.modules[__name__], "w", torch.ones(3, requires_grad=True))
+    w.sum().backward()
+
+
+def set_among_the_variables_of_the_module_that_runs():
+    import sys
+    w = torch.ones(3)
+    vars(sys.modules["__main__"])["w"] = torch.ones(3, requires_grad=True)
+    w.sum().backward()
+
+
+def set_among_the_variables_that_a_function_sees():
+    w = torch.ones(3)
+    def f(): pass
+    f.__globals__["w"] = torch.ones(3, requires_grad=True)
+    w.sum().backward()
+
+
+def set_in_the_module_that_is_imported_as_itself():
+    w = torch.ones(3)
+    import __main__
+    __main__.w = torch.ones(3, requires_grad=True)
+    w.sum().backward()
+
+
+def told_so_in_a_text_whose_value_is_kept():
+    w = torch.ones(3)
+    x = eval("w.requires_grad_()")
+    w.sum().backward()
+
+
+def told_so_in_a_text_that_is_tested():
+    w = torch.ones(3)
+    x = 1 if eval("w.requires_grad_() is None") else 2
+    w.sum().backward()
+
+
+def told_so_in_texts_that_nobody_knows():
+    w = torch.ones(3)
+    x = [eval(t) for t in ["w.requires_grad_()"]]
+    w.sum().backward()
+
+
+def told_so_in_a_text_that_is_gone_through():
+    w = torch.ones(3)
+    for x in eval("[w.requires_grad_()]"): pass
+    w.sum().backward()

@@ -798,3 +798,203 @@ def context_under_a_branch_of_a_generator():
         w.mul_(2)
     with caught():
         w.mul_(2)
+
+
+def put_by_an_item_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            dict.__setitem__(self.__dict__, "w", w)
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_by_the_method_of_its_class_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            dict.update(self.__dict__, w=w)
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_by_a_default_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            dict.setdefault(self.__dict__, "w", w)
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_by_a_union_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            self.held |= {"w": w}
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_by_an_operator_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            __import__("operator").setitem(self.held, "w", w)
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_by_a_method_that_is_kept_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            put = self.held.__setitem__
+            put("w", w)
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_under_another_name_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            held = self.held
+            held["w"] = w
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def put_into_its_variables_where_a_getter_says():
+    kept = {}
+    freeze = eval("lambda held: held['w'].requires_grad_(False) if 'w' in held else held")
+
+    class Cell:
+        def __init__(self, w):
+            held = self.__dict__
+            held.update({"w": w})
+
+        def __getattribute__(self, name):
+            return freeze(kept)
+
+    w = torch.ones(3, requires_grad=True)
+    cell = Cell(w)
+    cell.held
+    w.add_(1)
+
+
+def written_after_a_method_caller_was_given_torch():
+    import operator
+
+    w = torch.rand(3, requires_grad=True)
+    operator.methodcaller("set_grad_enabled", False)(torch)
+    w.add_(1)
+    torch.set_grad_enabled(True)
+
+
+def written_between_what_a_generator_yields_under_no_grad():
+    w = torch.rand(3, requires_grad=True)
+    def gen():
+        with torch.no_grad():
+            yield 1
+    for _ in gen():
+        w.add_(1)
+    torch.set_grad_enabled(True)
+
+
+def written_by_a_method_that_is_set_in_its_class():
+    w = torch.rand(3, requires_grad=True)
+    setattr(type(w), "add_", lambda self, x: self)
+    w.add_(1)
+
+
+def written_by_a_method_that_its_class_is_given():
+    w = torch.rand(3, requires_grad=True)
+    w.__class__.add_ = lambda self, x: self
+    w.add_(1)
+
+
+def written_by_a_method_of_its_own():
+    w = torch.rand(3, requires_grad=True)
+    w.add_ = lambda x: None
+    w.add_(1)
+
+
+def written_by_a_method_in_its_dictionary():
+    w = torch.rand(3, requires_grad=True)
+    w.__dict__["add_"] = lambda x: None
+    w.add_(1)
+
+
+def written_by_a_method_among_its_variables():
+    w = torch.rand(3, requires_grad=True)
+    vars(w)["add_"] = lambda x: None
+    w.add_(1)
+
+
+def written_by_a_method_that_its_dictionary_is_updated_with():
+    w = torch.rand(3, requires_grad=True)
+    w.__dict__.update(add_=lambda x: None)
+    w.add_(1)
+
+
+def written_as_of_another_class():
+    w = torch.rand(3, requires_grad=True)
+    w.__class__ = eval("type('T', (torch.Tensor,), {'add_': lambda s, x: s})")
+    w.add_(1)

@@ -260,3 +260,96 @@ def drawn_inside_a_decorated_context_manager():
     with manager():
         prediction = model(torch.ones(4, 2))
     print(prediction.numpy())
+
+
+def outputs_of_a_loop_that_nobody_knows_whether_it_is_come_to():
+    w = torch.rand(2, requires_grad=True)
+    outputs = []
+    for epoch in range(30):
+        if eval("False"):
+            for x in torch.rand(4, 2):
+                outputs.append((w * x).sum())
+    print(np.array(outputs))
+
+
+def outputs_of_a_loop_over_what_nobody_knows_under_a_flag():
+    w = torch.rand(2, requires_grad=True)
+    outputs = []
+    if eval("False"):
+        for x in eval("torch.rand(4, 2)"):
+            outputs.append((w * x).sum())
+    print(np.array(outputs))
+
+
+def outputs_that_are_extended_under_a_flag():
+    w = torch.rand(2, requires_grad=True)
+    outputs = []
+    if eval("False"):
+        outputs.extend((w * x).sum() for x in eval("torch.rand(4, 2)"))
+    print(np.array(outputs))
+
+
+def outputs_of_a_loop_in_an_arm_that_is_left():
+    w = torch.rand(2, requires_grad=True)
+    outputs = []
+    for x in eval("torch.rand(4, 2)"):
+        if eval("True"):
+            continue
+        for y in eval("torch.rand(4, 2)"):
+            outputs.append((w * y).sum())
+    print(np.array(outputs))
+
+
+def outputs_that_are_emptied_under_a_flag():
+    w = torch.rand(2, requires_grad=True)
+    outputs = []
+    for x in eval("torch.rand(4, 2)"):
+        outputs.append((w * x).sum())
+    if eval("True"):
+        outputs = []
+    print(np.array(outputs))
+
+
+def outputs_that_are_cleared_under_a_flag():
+    w = torch.rand(2, requires_grad=True)
+    outputs = []
+    for x in eval("torch.rand(4, 2)"):
+        outputs.append((w * x).sum())
+    if eval("True"):
+        outputs.clear()
+    print(np.array(outputs))
+
+
+def outputs_behind_an_exception():
+    w = torch.rand(2, requires_grad=True)
+    outputs = []
+    try:
+        eval("int")("x")
+        for x in eval("torch.rand(4, 2)"):
+            outputs.append((w * x).sum())
+    except ValueError:
+        pass
+    print(np.array(outputs))
+
+
+def outputs_of_a_loop_in_a_loop_that_is_broken_off():
+    w = torch.rand(2, requires_grad=True)
+    outputs = []
+    for x in eval("torch.rand(4, 2)"):
+        if eval("True"):
+            break
+        for y in eval("torch.rand(4, 2)"):
+            outputs.append((w * y).sum())
+    print(np.array(outputs))
+
+
+def outputs_of_a_function_under_a_flag():
+    w = torch.rand(2, requires_grad=True)
+
+    def collect(outputs, wanted):
+        if wanted:
+            for x in eval("torch.rand(4, 2)"):
+                outputs.append((w * x).sum())
+        return outputs
+
+    print(np.array(collect([], eval("False"))))

@@ -520,3 +520,128 @@ def default_dtype_that_unknown_code_may_set_back():
         torch.set_default_dtype(torch.float64)
     weight = torch.ones(3, requires_grad=True).to(torch.float32)
     torch.optim.SGD([weight], lr=0.1)  # warning: [TLN304]
+
+
+def default_device_set_in_a_text():
+    eval("torch.set_default_device('meta')")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_in_a_text_that_is_run():
+    exec("torch.set_default_device('meta')")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_in_a_text_that_is_kept():
+    nothing = eval("torch.set_default_device('meta')")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_in_a_text_that_nobody_knows():
+    text = "-".join(["torch.set_default_device('meta')"])
+    eval(text)
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_in_a_text_inside_of_a_context():
+    import contextlib
+
+    with contextlib.suppress(ValueError):
+        eval("torch.set_default_device('meta')")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_in_a_text_that_is_compiled():
+    exec(compile("torch.set_default_device('meta')", "text", "exec"))
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_by_a_function_in_a_text():
+    eval("lambda: torch.set_default_device('meta')")()
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_by_a_function_that_a_text_gives():
+    eval("torch.set_default_device")("meta")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_in_a_text_in_a_list():
+    [eval("torch.set_default_device('meta')") for _ in range(1)]
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_under_map():
+    list(map(torch.set_default_device, ["meta"]))
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_by_a_partial():
+    functools = eval("__import__('functools')")
+    functools.partial(torch.set_default_device, "meta")()
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_entered_in_a_text():
+    eval("torch.device('meta').__enter__()")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_by_what_unknown_code_is_given():
+    eval("lambda place: torch.set_default_device(place)")("meta")
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def default_device_set_by_what_unknown_code_is_told():
+    eval("lambda place: torch.set_default_device(place)")(torch.device("meta"))
+    start = torch.zeros(3, requires_grad=True).to("meta")
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device(None)
+
+
+def written_by_its_own_method_that_unknown_code_has_called():
+    w = getattr(torch.rand(1), eval("'requires_grad_'"))()
+    torch.autograd.backward([w], [torch.ones_like(w)])
+    with torch.no_grad():
+        torch.optim.Adam([w.add_(w)], lr=0.1)
+
+
+def written_after_unknown_code_has_handed_it_back():
+    w = eval("lambda w: w")(torch.rand(1, requires_grad=True))
+    w.backward()
+    with torch.no_grad():
+        torch.optim.Adam([w.zero_()], lr=0.1)
+
+
+def deepcopied():
+    w = eval("lambda w: w")(torch.rand(1, requires_grad=True))
+    w.backward()
+    w.requires_grad_()
+    torch.optim.Adam([w.data.requires_grad_()], lr=0.1)
+    torch.optim.Adam([w.requires_grad_()], lr=0.1)

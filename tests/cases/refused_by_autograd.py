@@ -706,3 +706,42 @@ def an_integer_by_its_annotation_that_is_a_size():
             self.p = nn.Parameter(torch.full((n,), 1))  # error: [TLN118]
 
     eval("Power")(3)
+
+
+def group_of_an_unknown_layer_set_by_name():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.head = nn.Linear(2, 2), nn.Linear(2, 1)
+
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    setattr(net, eval("'head'"), getattr(nn, eval("'Linear'"))(2, 3))
+    optimizer.add_param_group({"params": net.head.parameters()})
+    net._modules[eval("'head'")] = eval("nn.Linear(2, 3)")
+    optimizer.add_param_group({"params": net.head.parameters()})
+
+
+def group_of_a_layer_set_out_of_a_list():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.head = nn.Linear(2, 2), nn.Linear(2, 1)
+
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    setattr(net, *eval("('head', nn.Linear(2, 3))"))
+    optimizer.add_param_group({"params": net.head.parameters()})
+    net.add_module(*eval("('head', nn.Linear(2, 3))"))
+    optimizer.add_param_group({"params": net.head.parameters()})
+    net.register_module(eval("'head'"), eval("nn.Linear(2, 3)"))
+    optimizer.add_param_group({"params": net.head.parameters()})
+    net.set_submodule(eval("'head'"), eval("nn.Linear(2, 3)"))
+    optimizer.add_param_group({"params": net.head.parameters()})
+    net._modules.update(eval("dict(head=nn.Linear(2, 3))"))
+    optimizer.add_param_group({"params": net.head.parameters()})
+    net._modules |= eval("dict(head=nn.Linear(2, 3))")
+    optimizer.add_param_group({"params": net.head.parameters()})
+    net._modules.setdefault(eval("'head'"), eval("nn.Linear(2, 3)"))
+    net.head = nn.Linear(2, 3)
+    optimizer.add_param_group({"params": net.head.parameters()})

@@ -202,10 +202,10 @@ def test_every_field_that_is_set_has_a_join() -> None:
                     set_somewhere.add(field.value)
     assert set_somewhere == JOINED
     with pytest.raises(AssertionError, match="nothing_known"):
-        join_field(Record(), "nothing_known", [(guard((1, 1)), (1,)), (guard((1, 0)), (2,))])
+        join_field(Trail(), Record(), "nothing_known", [(guard((1, 1)), (1,)), (guard((1, 0)), (2,))])
 
 
 def test_what_is_counted_on_one_path_alone_is_not_known() -> None:
     for field in ("trues", "strides", "children"):
         for one, other in ((3, None), (None, 3), (3, 4)):
-            assert join_field(Record(), field, [(guard((1, 1)), one), (guard((1, 0)), other)]) is None
+            assert join_field(Trail(), Record(), field, [(guard((1, 1)), one), (guard((1, 0)), other)]) is None

@@ -255,10 +255,12 @@ def _without_edge(value: Value) -> Truth:
     """
     if type(value) is Tensor:
         if value.base is None:
-            return Truth.NO
+            return Truth.MAYBE if value.in_open_mode else Truth.NO  # what unknown code has made may be such a view
         # in a mode that nobody knows it has a node, or none
-        open_mode = value.own == GRAD_MAYBE and value.base.own not in (GRAD_NO, GRAD_MAYBE)
+        open_mode = value.own == GRAD_MAYBE and (value.in_open_mode or value.base.own not in (GRAD_NO, GRAD_MAYBE))
         return ~value.own.truth() if open_mode or not value.grad_fn else Truth.NO
+    if isinstance(value, Unknown):
+        return Truth.MAYBE if value.in_open_mode else Truth.NO
     if not isinstance(value, Choice):
         return Truth.NO
     found = {_without_edge(each) for _, each in alternatives(value)}

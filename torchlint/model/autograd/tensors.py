@@ -191,6 +191,7 @@ def guess(autograd: Autograd, unknown: Unknown) -> Tensor:
     )
     tensor.grad = possible_gradient()
     tensor.name = unknown.hint
+    tensor.in_open_mode = unknown.in_open_mode
     tensor.storage.given = True
     unknown.guess = tensor
     return tensor
@@ -260,6 +261,7 @@ def view_of(
         device=source.device,
     )
     view.name = source.name
+    view.in_open_mode = machine.grad_mode is Truth.MAYBE
     return view
 
 

@@ -123,6 +123,10 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
         return Unknown(source=origin, part_of=value)
     if isinstance(value, Function) and name in ("__defaults__", "__kwdefaults__"):
         return Sequence("tuple", tuple(value.defaults.values()))  # of which of the two each is, nobody asks
+    if isinstance(value, Function) and name == "__globals__":
+        variables = Unknown(source=origin)
+        variables.made_by = "builtins.globals"
+        return variables
     if isinstance(value, (Sequence, Mapping, Optimizer, Function, Partial)):
         return Bound(value, name)
     return Unknown(source=origin)
@@ -185,7 +189,8 @@ def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node)
         if any("__getattr__" in cls.attributes for cls in instance.cls.ancestry()):
             depends += held_tensors(instance)
         value = Unknown(depends, source=origin, part_of=elsewhere)
-        value.may_be = instance.named_elsewhere
+        of_classes = [each for cls in classes for each in cls.named_elsewhere]
+        value.may_be = (*instance.named_elsewhere, *of_classes) if of_classes else instance.named_elsewhere
     # Not through the trail: to have looked is no change of the program's state, and the same attribute must
     # be the same value on every path.
     instance.attributes[name] = value
@@ -262,7 +267,13 @@ def class_attribute(cls: Class, name: str, origin: ir.Node) -> Value:
     for each in cls.ancestry():
         if name in each.attributes:
             return each.attributes[name]
-    return Bound(cls, name) if name == "apply" else Unknown(source=origin)
+    if name == "apply":
+        return Bound(cls, name)
+    found = Unknown(source=origin)
+    found.may_be = tuple(held for each in cls.ancestry() for held in each.named_elsewhere)
+    if name in ("__mro__", "__bases__", "__base__"):
+        found.may_be += cls.ancestry()
+    return found
 
 
 def _super_attribute(value: Super, name: str) -> Value:

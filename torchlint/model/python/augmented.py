@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.tensors import tensor_options
+from torchlint.model.python.attributes import owner_of_dict
 from torchlint.model.python.binding import assign, may_write, store
 from torchlint.model.python.containers import elements_of, extend_list, widen_list
 from torchlint.model.python.derived_parameters import cst_expression
+from torchlint.model.python.members import patch_what_it_may_be, put_where_getter_says, set_members, written_to_mapping
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.subscripts import evaluate_index, subscript
@@ -19,6 +21,7 @@ from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     NONE,
     Constant,
+    Mapping,
     Scalar,
     Sequence,
     Tensor,
@@ -28,6 +31,7 @@ from torchlint.model.state.values import (
     choose,
     may_be_tensor,
     reachable_tensors,
+    some_of,
     unknown_guard,
 )
 from torchlint.model.torch.arrays import write_array
@@ -80,6 +84,14 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
     if write_array(run.torch, current, node, target, f"{node.op}="):
         assign(run, target, current)
         return
+    if node.op == "|" and (owner := owner_of_dict(run, target)) is not None:
+        set_members(run, owner, value.items if isinstance(value, Mapping) else None, value, anew=False)
+        return
+    if node.op == "|" and isinstance(current, Mapping):
+        written_to_mapping(run, current, some_of([value]))
+    elif node.op == "|" and isinstance(current, Unknown):
+        put_where_getter_says(run, current.part_of, value)
+        patch_what_it_may_be(run, current)
     if not isinstance(value, Sequence):
         may_write(run, current, value)
     computed = operate(run, node.op, current, value, node)

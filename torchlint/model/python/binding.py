@@ -33,6 +33,7 @@ from torchlint.model.python.special_methods import given_to_special
 from torchlint.model.python.subscripts import evaluate_index
 from torchlint.model.python.variables import set_variable
 from torchlint.model.state.values import (
+    Bound,
     Choice,
     Class,
     Constant,
@@ -233,7 +234,7 @@ def _set_attribute_of(run: Run, each: Value, target: ir.Attribute, new: Value) -
         if name == "requires_grad":
             unsettle_origins(run, each)
         else:
-            set_in_some_module(run, name)
+            set_in_some_module(run, name, new)
     elif isinstance(each, Module):
         set_in_module(run, each, name, new)
     elif isinstance(each, Class):
@@ -241,6 +242,8 @@ def _set_attribute_of(run: Run, each: Value, target: ir.Attribute, new: Value) -
     elif isinstance(each, External):
         given_to_special(run, each, [new], (), target)
         replace_of_torch(run, f"{each.qualified}.{name}")
+    elif isinstance(each, Bound):
+        set_in_some_module(run, name, new)  # `w.__class__.add_ = add`
 
 
 def _set_item(run: Run, target: ir.Subscript, value: Value, op: str, owner: ir.Expression) -> None:

@@ -9,23 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from torchlint.knowledge.ops import find as ops
-from torchlint.model.autograd.writes import escape, show, use
+from torchlint.model.autograd.writes import show, use
 from torchlint.model.python.attributes import attribute, is_module
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
-from torchlint.model.python.flags import for_effect, text_is_run, unsettle, unsettle_gradients
+from torchlint.model.python.flags import unsettle, unsettle_gradients, unsettle_origins
 from torchlint.model.python.introspection import class_of, is_a, is_no_layer_of
 from torchlint.model.python.members import (
     is_composed,
     lose_children,
     patch_in_sight,
     patch_what_it_may_be,
+    replace_of_torch,
     set_attribute,
     set_raw,
     set_some_attribute,
 )
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run
+from torchlint.model.python.texts import evaluate_text, run_text
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -34,7 +36,6 @@ from torchlint.model.state.values import (
     Class,
     Constant,
     External,
-    Frame,
     Function,
     GradModeGuard,
     Instance,
@@ -311,9 +312,10 @@ def _may_enter(run: Run, owner: Value) -> None:
 
 def builtin_setattr(run: Run, site: CallSite) -> Value:
     """`setattr(owner, name, value)`."""
-    if len(site.positional) != 3:
+    placed = site.placed()
+    if len(placed) != 3 and len(placed) == len(site.positional):
         return NONE
-    owner, name, value = site.positional
+    owner, name, value = [*placed, *site.positional[-1:] * 3][:3]  # `setattr(net, *found)`
     if isinstance(name, Constant) and isinstance(name.value, str):
         set_attribute(run, owner, name.value, value, site.node)
         return NONE
@@ -323,8 +325,14 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
         elif isinstance(each, (Tensor, Module)):
             unsettle(run, each)
             havoc(run, each)
+        elif isinstance(each, External):
+            replace_of_torch(run, f"{each.qualified}.*")
         elif isinstance(each, Unknown) and not is_foreign(each):
             patch_what_it_may_be(run, each)
+            unsettle_origins(run, each)
+            for held in each.may_be:
+                if isinstance(held, (Class, Instance)):
+                    set_some_attribute(run, held, value, anew=False)
             if isinstance(value, (Bound, Constant, Function)):
                 patch_in_sight(run)  # a setting, or a `forward`, of what may be any Module
         if isinstance(each, Module):
@@ -406,33 +414,6 @@ def chain(run: Run, site: CallSite) -> Value | None:
     return Sequence("generator", None, any_of(every) if every else None)
 
 
-def _exec(run: Run, site: CallSite) -> Value:
-    _call_out_of_sight(run)
-    text_is_run(run)
-    return NONE
-
-
-def _call_out_of_sight(run: Run) -> None:
-    """Code in a text may call any function of the file, in the present mode."""
-    machine = run.machine
-    machine.callers.out_of_sight |= machine.grad_mode is not Truth.YES
-
-
-def _eval(run: Run, site: CallSite) -> Value:
-    _call_out_of_sight(run)
-    frame: Frame | None = run.machine.frame
-    held: list[Tensor] = []
-    while frame is not None:
-        held += [tensor for value in frame.variables.values() for tensor in reachable_tensors(value)]
-        frame = frame.enclosing
-    escape(run.autograd, held, site.node)
-    text = site.positional[0] if site.positional else None
-    calls = not isinstance(text, Constant) or "(" in str(text.value)
-    if calls and for_effect(run, site.node):
-        text_is_run(run)
-    return Unknown(held, source=site.node)
-
-
 def _vars(run: Run, site: CallSite) -> Value | None:
     return attribute(run, site.positional[0], "__dict__", site.node) if site.positional else None
 
@@ -507,9 +488,10 @@ _BUILTINS: dict[str, Callable[[Run, CallSite], Value | None]] = {
     "filter": _filter,
     "vars": _vars,
     "type": _type,
-    "exec": _exec,
-    "eval": _eval,
+    "exec": run_text,
+    "eval": evaluate_text,
     "object.__setattr__": set_raw,
+    "type.__setattr__": set_raw,
     "abs": _abs,
     "next": _next,
     "iter": _iter,

@@ -51,7 +51,7 @@ from torchlint.syntax.reading import written
 from torchlint.syntax.spelling import dotted
 
 _SETTING_MODE = frozenset(each.rpartition(".")[2] for each in SETS_GRAD_MODE)
-_SETTING = _SETTING_MODE | frozenset(DEFAULTS_SET_BY)
+SETTING = _SETTING_MODE | frozenset(DEFAULTS_SET_BY)
 _SETTERS = frozenset({*SETS_GRAD_MODE, *(f"torch.{each}" for each in DEFAULTS_SET_BY)})
 """Functions of torch that set something for all that comes."""
 MOST_CALLEES = 100
@@ -341,7 +341,7 @@ def run_handed_on(run: Run, *, with_calls: bool = True) -> None:
                 for _, leaf in graph_of(run.autograd, tensor, None)[1]:
                     unsettle_grad(run, leaf)
         elif isinstance(each, External):
-            _may_be_set(run, each.qualified.rpartition(".")[2])
+            may_be_set(run, each.qualified.rpartition(".")[2])
 
 
 def _may_have_run(run: Run, functions: HandedOn) -> None:
@@ -372,7 +372,7 @@ def _may_have_run(run: Run, functions: HandedOn) -> None:
         for path in reach.writes:
             _forget(run, path, callback)
         for name in reach.sets:
-            _may_be_set(run, name)
+            may_be_set(run, name)
         if reach.changes_flags:
             for name in {path[0] for path in reach.writes}:
                 variable = callback.lookup(name)
@@ -382,6 +382,8 @@ def _may_have_run(run: Run, functions: HandedOn) -> None:
 
 def _is_computed(instance: Instance, name: str) -> bool:
     """Whether a property, or something unknown, gives an object's attribute of what the object holds."""
+    if instance.given or instance.named_elsewhere:
+        return True
     for cls in instance.cls.ancestry():
         found = cls.attributes.get(name)
         if isinstance(found, Function):
@@ -391,7 +393,7 @@ def _is_computed(instance: Instance, name: str) -> bool:
     return False
 
 
-def _may_be_set(run: Run, name: str) -> None:
+def may_be_set(run: Run, name: str) -> None:
     """A function of torch may have run that sets something for all that comes."""
     if name in _SETTING_MODE:
         set_grad_mode(run.torch, Truth.MAYBE)
@@ -466,10 +468,12 @@ def _reach(run: Run, function: Function) -> Reach:
         gives = {path for each in given_back(body, nodes) for path in paths_in(each)}
         calls = [node for node in nodes if type(node) is ir.Call]
         paths = {path_of(node.function) for node in calls}
-        called = _SETTING.intersection([path[-1] for path in paths if path])
+        called = SETTING.intersection([path[-1] for path in paths if path])
         if called:  # what a `with` enters is left again
             entered = {id(item.context) for node in nodes if type(node) is ir.With for item in node.items}
             called &= {dotted(node.function).rpartition(".")[2] for node in calls if id(node) not in entered}
+        if function.kind != "context" and isinstance(definition, ir.FunctionDef) and definition.is_generator:
+            called |= _set_between(nodes)
         run.calling[id(definition)] = tuple(path for path in sorted(paths) if path)
         for node in nodes:
             if type(node) is ir.Name:
@@ -490,6 +494,15 @@ def _reach(run: Run, function: Function) -> Reach:
             tuple(sorted(path for path in _passed(run, function, own, calls) if path[0] not in own)),
         )
     return known
+
+
+def _set_between(nodes: list[ir.Node]) -> set[str]:
+    """What a generator leaves set where it yields: the mode of a `with` that it yields inside of."""
+    yielding = [
+        each for each in nodes if type(each) is ir.With and any(type(n) is ir.Yield for n in ir.walk(each.body))
+    ]
+    words = {dotted(getattr(item.context, "function", item.context)) for each in yielding for item in each.items}
+    return {"set_grad_enabled"} if any("grad" in each or "inference" in each for each in words) else set()
 
 
 def _passed(run: Run, function: Function, own: set[str], calls: list[ir.Call]) -> Iterator[tuple[str, ...]]:

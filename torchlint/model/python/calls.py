@@ -26,9 +26,8 @@ from torchlint.model.state.values import (
     Module,
     Partial,
     Sequence,
-    Unknown,
     Value,
-    reachable_tensors,
+    some_of,
 )
 from torchlint.syntax import ir
 
@@ -59,7 +58,7 @@ def call_site(run: Run, node: ir.Call) -> CallSite:
                 site.positional += value.items
             else:
                 site.complete = False
-                site.positional.append(Unknown(reachable_tensors(value)))
+                site.positional.append(some_of([value], argument.value))
                 if isinstance(value, Sequence) and argument is node.arguments[-1]:
                     site.tail = value.last
         elif argument.star == "**":

@@ -15,16 +15,16 @@ from torchlint.model.python.copying import copied_value
 from torchlint.model.python.members import set_raw
 from torchlint.model.python.module_parts import all_modules
 from torchlint.model.python.modules import inherit
-from torchlint.model.python.process import NAMESPACES
 from torchlint.model.python.recomputation import CHECKPOINT, checkpoint
 from torchlint.model.python.run import Run
 from torchlint.model.python.unknown_code import is_unknown_code, unknown_call
-from torchlint.model.python.variables import resolved
+from torchlint.model.python.variables import NAMESPACES, resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.values import (
     GRAD_NO,
     NONE,
     Choice,
+    Class,
     Constant,
     External,
     Instance,
@@ -264,7 +264,7 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if qualified.startswith("numpy."):
         numpy_call(run.torch, qualified, site)
     first = site.positional[0] if site.positional else None
-    if qualified.endswith(".__setattr__") and isinstance(first, Instance):
+    if qualified.endswith(".__setattr__") and isinstance(first, (Instance, Class)):
         return set_raw(run, site)
     if qualified.endswith(".__init__") and isinstance(first, Instance):
         inherit(run, first, CallSite(site.node, site.positional[1:], site.keywords, complete=site.complete))

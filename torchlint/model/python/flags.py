@@ -16,6 +16,7 @@ from torchlint.model.python.variables import forget_variables, lookup
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     GRAD_MAYBE,
+    GRAD_NO,
     GRAD_YES,
     NONE,
     Bound,
@@ -112,6 +113,7 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
             pending += parts(each)
         elif type(each) is Class:
             pending += each.attributes.values()
+            pending += each.named_elsewhere
         elif type(each) is Bound:
             pending.append(each.receiver)
         elif type(each) is Super:
@@ -146,6 +148,8 @@ def unsettle_origins(run: Run, value: Unknown) -> None:
 def _unsettle_tensor(run: Run, tensor: Tensor, slightly: bool, called: str) -> None:
     if tensor.dtype in ("int", "bool"):
         return  # torch lets only floating point require grad
+    if tensor.base is not None and tensor.base.own == GRAD_NO:
+        _unsettle_tensor(run, tensor.base, slightly, called)  # what is written into a view, its base takes part in
     own, cut = GRAD_MAYBE, None
     if slightly and tensor.name and tensor.own.inputs:
         return

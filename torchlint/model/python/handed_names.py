@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from torchlint.model.python.flags import FLAGS
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 OF_CONTAINERS = frozenset(
     {
@@ -40,12 +41,16 @@ def given_back(body: list[ir.Statement] | ir.Expression, nodes: list[ir.Node]) -
 
 
 def paths_in(node: ir.Expression) -> Iterator[tuple[str, ...]]:
-    """The variables and attributes that an expression is, or puts together in a container."""
+    """The variables and attributes that an expression is, is a part of, or puts together in a container."""
     if isinstance(node, ir.Sequence):
         for each in node.elements:
             yield from paths_in(each)
     elif path := path_of(node):
         yield path
+    elif isinstance(node, (ir.Attribute, ir.Subscript, ir.Starred)):
+        yield from paths_in(node.value)
+    elif isinstance(node, ir.Call) and dotted(node.function) == "getattr" and node.arguments:
+        yield from paths_in(node.arguments[0].value)
 
 
 def written_paths(node: ir.Node) -> list[tuple[str, ...]]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from functools import partial
 
+from torchlint.knowledge.ops.find import is_tensor_method
 from torchlint.model.autograd.writes import leave_place, rebind_grad, refuse_gradient, require_grad
 from torchlint.model.python.flags import give, unsettle, unsettle_origins
 from torchlint.model.python.making import inherits_known, runs_unseen
 from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
-from torchlint.model.python.variables import forget_variables
+from torchlint.model.python.variables import NAMESPACES, forget_variables
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -44,6 +45,7 @@ from torchlint.model.state.values import (
     or_another,
     parts,
     reachable_tensors,
+    some_of,
     unknown_guard,
     within,
 )
@@ -69,7 +71,7 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
         machine.trail.set(instance.layer, "children", None)
         machine.trail.set(instance.layer, "element", None)
         machine.trail.set(instance.layer, "tail", None)
-    if isinstance(value, (Module, Instance)) and not anew:
+    if not anew and (isinstance(value, (Module, Instance)) or _is_made_elsewhere(value)):
         for name, old in list(instance.attributes.items()):
             if any(isinstance(each, (Module, Instance)) for _, each in alternatives(old)):
                 new = choose([(unknown_guard(), old), (unknown_guard(), value)])
@@ -99,14 +101,22 @@ def _may_be_method(value: Value, anew: bool) -> bool:
     `__init__` is given, and keeps under the names of its keywords, is taken for settings.
     """
     if isinstance(value, Unknown):
-        return not anew and isinstance(value.source, (ir.Call, ir.Subscript)) and not is_foreign(value)
+        return not anew and _is_made_elsewhere(value)
     return isinstance(value, (Function, Bound, Partial))
+
+
+def _is_made_elsewhere(value: Value) -> bool:
+    """Whether unknown code has returned a value, or holds it."""
+    return isinstance(value, Unknown) and isinstance(value.source, (ir.Call, ir.Subscript)) and not is_foreign(value)
 
 
 def _set_some_of_class(run: Run, cls: Class, value: Value) -> None:
     """An attribute of a class is set, nobody knows which."""
     if isinstance(value, Unknown) and not is_foreign(value):
         run.machine.trail.set(cls, "patched", True)
+    held = objects_among([value])
+    if held:
+        run.machine.trail.set(cls, "named_elsewhere", (*cls.named_elsewhere, *held)[-MOST_DEPENDS:])
     depends = reachable_tensors(value)
     for name, old in list(cls.attributes.items()):
         if _may_be_set_anew(old):
@@ -127,8 +137,8 @@ def _may_be_set_anew(value: Value) -> bool:
 def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     """Set an attribute, through the `__setattr__` or the property of the class, if it has one."""
     machine = run.machine
-    if name == "__dict__":
-        set_some_attribute(run, instance, Unknown(reachable_tensors(value)), anew=False)
+    if name in ("__dict__", "__class__"):
+        set_some_attribute(run, instance, some_of([value]), anew=False)
         return
     for cls in instance.cls.ancestry():
         descriptor = cls.attributes.get(name)
@@ -211,11 +221,13 @@ def store_member(run: Run, instance: Instance, name: str, value: Value) -> None:
 
 def set_raw(run: Run, site: CallSite) -> Value:
     """`object.__setattr__(x, name, value)`."""
-    if len(site.positional) == 3 and isinstance(site.positional[0], Instance):
+    if len(site.positional) == 3 and isinstance(site.positional[0], (Instance, Class)):
         instance, name, value = site.positional
-        assert isinstance(instance, Instance)
-        if isinstance(name, Constant) and isinstance(name.value, str):
+        assert isinstance(instance, (Instance, Class))
+        if isinstance(name, Constant) and isinstance(name.value, str) and isinstance(instance, Instance):
             store_member(run, instance, name.value, value)
+        elif isinstance(name, Constant) and isinstance(name.value, str) and isinstance(instance, Class):
+            set_in_class(run, instance, name.value, value)
         else:
             set_some_attribute(run, instance, value)
     return NONE
@@ -241,6 +253,10 @@ def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value
         elif isinstance(each, Module):
             leave_place(run.autograd, reachable_tensors(value))
             unsettle(run, each)
+        elif isinstance(each, (External, Tensor)):
+            of = each.qualified if isinstance(each, External) else "torch.Tensor"
+            for name in named or ("*",):
+                replace_of_torch(run, f"{of}.{name}")
         elif isinstance(each, Unknown):
             patch_what_it_may_be(run, each)
 
@@ -276,15 +292,19 @@ def patch(run: Run, value: Class | Instance | Module) -> None:
 
 def patch_what_it_may_be(run: Run, value: Unknown) -> None:
     """`same(net).apply(switch_off)`: what is changed may be the Module that unknown code was given, or a part of it."""
+    if value.made_by in NAMESPACES:
+        forget_variables(run)
     for each in value.may_be:
         if isinstance(each, (Class, Instance, Module)) and not each.patched:
             patch(run, each)
 
 
-def set_in_some_module(run: Run, name: str) -> None:
-    """A setting is set of what nobody knows: it may be any Module in sight."""
+def set_in_some_module(run: Run, name: str, value: Value) -> None:
+    """Something is set of what nobody knows: a setting of any Module in sight, a method of any class of torch."""
     if name in _SETTINGS:
         patch_in_sight(run)
+    if is_tensor_method(name) and isinstance(value, (Function, Bound, Partial)):
+        replace_of_torch(run, f"torch.Tensor.{name}")
 
 
 def patch_in_sight(run: Run, *, classes: bool = False) -> None:
@@ -308,6 +328,8 @@ def replace_of_torch(run: Run, qualified: str) -> None:
     """
     if qualified.startswith(("torch.", "*")) and qualified not in run.replaced:
         run.machine.trail.set(run, "replaced", run.replaced | {qualified})
+    elif qualified.startswith("__main__."):
+        forget_variables(run)
 
 
 def set_attribute(run: Run, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
@@ -363,7 +385,7 @@ def _set_attribute_of(run: Run, each: Value, name: str, value: Value, origin: ir
     if isinstance(each, Unknown) and name == "requires_grad":
         unsettle_origins(run, each)
     elif isinstance(each, Unknown) and each.tensor is None:
-        set_in_some_module(run, name)
+        set_in_some_module(run, name, value)
 
 
 def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
@@ -405,3 +427,5 @@ def set_tensor_attribute(run: Run, tensor: Tensor, name: str, new: Value) -> Non
         machine.trail.set(tensor, "trues", None)
         machine.trail.set(tensor, "device", data.device if data is not None else "")
         machine.trail.set(tensor, "contiguous", data.contiguous if data is not None else Truth.MAYBE)
+    elif name == "__class__" or is_tensor_method(name):
+        replace_of_torch(run, "torch.Tensor.*" if name == "__class__" else f"torch.Tensor.{name}")

@@ -24,6 +24,7 @@ from torchlint.model.python.members import set_members, written_to_mapping
 from torchlint.model.python.module_hooks import register_hook, remove_hook
 from torchlint.model.python.module_parts import unseen_parameter
 from torchlint.model.python.modules import mode_argument, module_method
+from torchlint.model.python.registries import DICTS
 from torchlint.model.python.run import Run
 from torchlint.model.python.unknown_code import UNKNOWN_LAYER, unknown_call
 from torchlint.model.python.variables import named_in_file, not_none, resolved
@@ -55,6 +56,7 @@ from torchlint.model.state.values import (
     is_open,
     objects_among,
     reachable_tensors,
+    some_of,
 )
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.model.torch.gradients import backward_on_number, grad_written, have_none
@@ -65,6 +67,8 @@ from torchlint.syntax.spelling import dotted
 
 _READ = frozenset({"items", "keys", "values", "copy"})
 """Methods of the dictionary of variables that read it: `get` may give a function of the file, see `named_in_file`."""
+_PUTTING = frozenset({"__setitem__", "setdefault", "update"})
+"""Methods of dictionaries that put something in."""
 _OF_DICTS = frozenset({"get", "items", "keys", "values", "copy"})
 _LIKE = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
 """Methods of tensors that look at the shape or type of their argument, and keep nothing of it."""
@@ -98,6 +102,11 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
     _manual_zeroing(run, receiver, node, site)
     if misses_gradient(run, receiver, node):
         return Unknown()
+    if type(receiver) is External and receiver.qualified in DICTS and site.placed():  # `dict.update(held, ...)`
+        if node.attr in _PUTTING and (owner := owner_of_dict(run, site.node.arguments[0].value)) is not None:
+            return _put_into_dict(run, owner, node.attr, _less_first(site))
+        if type(site.positional[0]) is Mapping:
+            return _named_method(run, site.positional[0], node.attr, _less_first(site), site.node.arguments[0].value)
     if type(receiver) is External:
         found = resolved(run, receiver) if node.attr in _OF_DICTS else receiver
         if isinstance(found, External):
@@ -106,13 +115,8 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
     first = site.positional[0] if node.attr == "get" and site.positional and isinstance(receiver, Unknown) else None
     if first is not None and first != NONE and (named := named_in_file(run, node.value, first)) is not None:
         return named
-    if node.attr == "update" and (owner := owner_of_dict(run, node.value)) is not None:
-        (given, *others) = site.values() or [Unknown()]
-        known = given.items if isinstance(given, Mapping) and not others and site.complete else None
-        if site.keywords and not site.positional and site.complete:
-            known = dict(site.keywords.items())
-        set_members(run, owner, known, given)
-        return NONE
+    if node.attr in _PUTTING and (owner := owner_of_dict(run, node.value)) is not None:
+        return _put_into_dict(run, owner, node.attr, site)
     if node.attr in _READ and isinstance(receiver, Unknown) and owner_of_dict(run, node.value) == NONE:
         variables = run.machine.frame.variables.values()
         held = Unknown((each for value in variables for each in reachable_tensors(value)), source=site.node)
@@ -133,6 +137,25 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
                 hook(receiver, node.attr, site.positional, site.keywords, result, site.node)
             return result
     return _named_method(run, receiver, node.attr, site, node.value)
+
+
+def _less_first(site: CallSite) -> CallSite:
+    """A call of a method that is taken from its class, as one of the object that it is given."""
+    return CallSite(site.node, site.positional[1:], site.keywords, complete=site.complete)
+
+
+def _put_into_dict(run: Run, owner: Value, name: str, site: CallSite) -> Value:
+    """`x.__dict__.update(...)`, `x._modules.setdefault(...)`: attributes are set past all that a class has to say."""
+    (given, *others) = site.values() or [Unknown()]
+    if name == "update":
+        known = given.items if isinstance(given, Mapping) and not others and site.complete else None
+        if site.keywords and not site.positional and site.complete:
+            known = dict(site.keywords.items())
+        set_members(run, owner, known, given if known is not None else some_of([given, *others]))
+        return NONE
+    value = some_of(others)
+    set_members(run, owner, None, value, anew=False)
+    return value
 
 
 def _is_kept(receiver: Instance | Class | Super, name: str, found: Bound) -> bool:
@@ -283,7 +306,7 @@ def _of_sequence(run: Run, receiver: Sequence, name: str, site: CallSite, where:
 
 def _of_mapping(run: Run, receiver: Mapping, name: str, site: CallSite, where: ir.Expression) -> Value | None:
     if receiver.items is None and name in _CHANGING_MAPPINGS:
-        written_to_mapping(run, receiver, Unknown([each for v in site.values() for each in reachable_tensors(v)]))
+        written_to_mapping(run, receiver, some_of(site.values()))
     return mapping_method(run, receiver, name, site)
 
 

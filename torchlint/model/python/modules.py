@@ -214,7 +214,8 @@ def _register(run: Run, module: Instance, site: CallSite) -> Value:
             if isinstance(each, Tensor):
                 each.name = each.name or name.value
                 run.machine.trail.set(each, "device", "")  # it goes where its Module goes
-    elif value is not None and not isinstance(name, Constant):
+    elif not isinstance(name, Constant) and (value is not None or not site.complete):  # `add_module(*found)`
+        value = value or name or Unknown()
         set_some_attribute(run, module, value, anew=is_composed(name))
     return NONE
 

@@ -15,7 +15,7 @@ from torchlint.knowledge import foreign
 from torchlint.model.python.flags import KEEPING_FLAGS, for_effect, text_is_run
 from torchlint.model.python.members import patch, patch_in_sight, patch_what_it_may_be, replace_of_torch
 from torchlint.model.python.run import Run
-from torchlint.model.python.variables import canonical
+from torchlint.model.python.variables import NAMESPACES, canonical
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -41,8 +41,6 @@ _SETTERS = frozenset({"set_grad_enabled", "_set_grad_enabled"})
 """Methods that set the grad mode, of whatever module."""
 _COLLECTING = frozenset({"register", "register_module", "isinstance", "issubclass"})
 """And whoever is called so keeps a class as it is."""
-NAMESPACES = frozenset({"builtins.globals", "builtins.locals", "builtins.vars"})
-"""Who is given what these return may bind any variable."""
 _CHANGING = frozenset(
     """
     add_module append apply extend insert pop register_forward_hook register_forward_pre_hook register_module
@@ -58,6 +56,7 @@ def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> Non
     """Unknown code ran: the grad mode may be another one."""
     machine = run.machine
     of_torch = called in _SETTERS or (is_of_torch(callee) and _may_be_flag(site))
+    of_torch = of_torch or (External("torch") in site.values() and for_effect(run, site.node))
     # inside of a `with` that leaves the mode as it finds it, too: what is set there lasts
     set_by_call = machine.ambient is Truth.NO and machine.grad_mode is not Truth.YES
     if of_torch or (set_by_call and _may_do_anything(run, callee, called, site)):

@@ -20,7 +20,7 @@ from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.binding import set_attribute
 from torchlint.model.python.containers import remove
 from torchlint.model.python.decisions import arms_of_test, evaluate_test
-from torchlint.model.python.members import patch_what_it_may_be
+from torchlint.model.python.members import patch_what_it_may_be, written_to_mapping
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.subscripts import evaluate_index
 from torchlint.model.state.guards import Truth
@@ -28,6 +28,7 @@ from torchlint.model.state.values import (
     NONE,
     External,
     Instance,
+    Mapping,
     Sequence,
     Tensor,
     Unknown,
@@ -295,6 +296,8 @@ def _delete(run: Run, node: ir.Delete) -> None:
             owner = run.evaluate(target.value)
             if isinstance(owner, Unknown):
                 patch_what_it_may_be(run, owner)
+            elif isinstance(owner, Mapping) and owner.items is None:
+                written_to_mapping(run, owner, Unknown())
             remove(run, owner, evaluate_index(run, target.index))
         elif isinstance(target, ir.Attribute):
             for _, each in alternatives(run.evaluate(target.value), machine.guard):

@@ -103,6 +103,8 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
     part_of = value.part_of if isinstance(value, Unknown) else None
     part = Unknown(reachable_tensors(value), source=origin, layer=layer, foreign=is_foreign(value), part_of=part_of)
     part.may_be = value.may_be if isinstance(value, Unknown) else ()
+    if value == External("sys.modules"):
+        part.made_by = "sys.modules"
     part.picked_by = index if isinstance(index, (Unknown, Tensor)) else None
     return part
 

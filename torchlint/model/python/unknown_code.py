@@ -109,9 +109,10 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
             give(run, [unknown], called, site.node)  # `methodcaller(name, w)(found)`
         if unknown is not None and unknown.part_of is not None and not known:
             method_of_elsewhere(run, unknown.part_of, called, site.node)
-    if isinstance(receiver, Unknown) and receiver.part_of is not None:
+    place = receiver if isinstance(receiver, Unknown) else unknown
+    if place is not None and place.part_of is not None:
         for value in passed:
-            put_where_getter_says(run, receiver.part_of, value)
+            put_where_getter_says(run, place.part_of, value)
     if not apart and not only_read and foreign.may_differentiate(called):
         perhaps = unknown.possible if unknown is not None and receiver is None else ()  # a kept `backward` among it
         unsettle_gradients(run, (*depends, *of_callee, *perhaps))
@@ -139,16 +140,19 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     of_torch = is_of_torch(callee)
     # `mask.to(torch.float)` and `scores.softmax(-1, dtype=torch.float)` compute, whatever they are called on
     if receiver is None or of_torch or not ops.find(f"torch.Tensor.{called}"):
-        given_to_unknown(run.torch, arguments, of_torch=of_torch)
+        given_to_unknown(run.torch, arguments, of_torch=of_torch, effect=not apart and for_effect(run, site.node))
     if machine.grad_mode is Truth.NO:
         # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
-        return Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)
+        unrecorded = Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)
+        unrecorded.in_open_mode = True
+        return unrecorded
     result = Unknown([*depends, *of_callee], source=site.node)
     if unknown is not None and unknown.layer and receiver is None:
         result = made_of(passed, source=site.node)  # a method of a layer may do anything
         result.made_by = UNKNOWN_LAYER
         result.possible += tuple(each for each in of_callee if each not in result.depends)
     result.possible += tuple(each for each in own if each not in result.depends)
+    result.in_open_mode = machine.grad_mode is not Truth.YES
     result.layer, result.foreign, result.keeps_flags = (
         isinstance(callee, External),
         apart,

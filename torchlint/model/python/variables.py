@@ -192,6 +192,10 @@ _BUILTINS = frozenset(
 REGISTRIES = frozenset({"_parameters", "_modules", "_buffers"})
 
 
+NAMESPACES = frozenset({"builtins.globals", "builtins.locals", "builtins.vars", "sys.modules"})
+"""Who is given what these return, or hold, may bind any variable."""
+
+
 def forget_variables(run: Run) -> None:
     """Code in a text may have bound any variable in sight anew."""
     frame: Frame | None = run.machine.frame

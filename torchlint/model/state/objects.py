@@ -101,6 +101,8 @@ class Class:
     """And it may set what it likes in a new object: all but a dataclass."""
     patched: bool = False
     """Unknown code was given it and may have put other methods in the place of its own."""
+    named_elsewhere: tuple[Value, ...] = ()
+    """Objects that were put into it under a name that nobody knows."""
     _above: tuple[Class, ...] | None = None
     """What it derives from in the file, once somebody has asked: its bases are settled when it is made."""
     _outside: tuple[Value, ...] | None = None

@@ -307,9 +307,10 @@ class Tensor:
     tensor that is older than the call which is followed, when it was last set to None in it. `device`: the type of
     the device it is on ("cpu", "cuda"), "" if nobody knows. `may_be_copy`: a view that was read by an index of which
     nobody knows whether it is a tensor or a list, which would make it a copy. `one_of_many`: it stands for each of the
-    parts of a tensor, of which nobody knows how many there are. `order`: its dimensions from the largest
-    stride to the smallest, where they are known though its sizes are not; `laid_by`: the operation that lays them so,
-    without a gap, only where a fused kernel computes it.
+    parts of a tensor, of which nobody knows how many there are. `in_open_mode`: it is a view, made in a grad mode that
+    nobody knows, or made by unknown code where grad mode is not known to be on. `order`: its dimensions from the
+    largest stride to the smallest, where they are known though its sizes are not; `laid_by`: the operation that lays
+    them so, without a gap, only where a fused kernel computes it.
     """
 
     __slots__ = (
@@ -329,6 +330,7 @@ class Tensor:
         "grad_reset",
         "grad_time",
         "hooked",
+        "in_open_mode",
         "inputs",
         "is_parameter",
         "laid_by",
@@ -403,6 +405,7 @@ class Tensor:
         self.hooked = False
         self.may_be_copy = False
         self.one_of_many = False
+        self.in_open_mode = False
         self.retains_grad = False
         self.alias: Alias | None = None
         self.inputs: tuple[Tensor, ...] = ()
@@ -417,7 +420,8 @@ class Tensor:
     def is_leaf(self) -> Truth:
         """As `Tensor.is_leaf`: has no `grad_fn`."""
         if self.grad_fn:
-            unseen = any(node.opaque and not node.edges for _, node in self.grad_fn)
+            # what unknown code has returned may be what it was given
+            unseen = any(node.opaque and all(is_open(guard) for guard, _ in node.edges) for _, node in self.grad_fn)
             # told to require grad, it may still be the leaf that it is if its inputs do not
             recorded = Truth.NO
             for _, node in self.grad_fn:

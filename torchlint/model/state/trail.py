@@ -142,7 +142,7 @@ class Trail:
             values = [(guard, changes[key][2] if key in changes else before) for guard, changes in arms]
             first = values[0][1]
             same = all(value is first for _, value in values)
-            self._meet(record, field, before, first if same else join_field(record, field, values))
+            self._meet(record, field, before, first if same else join_field(self, record, field, values))
 
     def _join_two(self, one: tuple[Guard, Changes], other: tuple[Guard, Changes]) -> None:
         """What an `if` changes, which is most of what there is to join."""
@@ -151,12 +151,13 @@ class Trail:
             before = getattr(record, field) if type(record) is not dict else record.get(field, MISSING)
             changed = theirs.get(key)
             rival = before if changed is None else changed[2]
-            joined = value if value is rival else join_field(record, field, [(guard, value), (against, rival)])
+            joined = value if value is rival else join_field(self, record, field, [(guard, value), (against, rival)])
             self._meet(record, field, before, joined)
         for key, (record, field, value) in theirs.items():
             if key not in mine:
                 before = getattr(record, field) if type(record) is not dict else record.get(field, MISSING)
-                joined = value if value is before else join_field(record, field, [(guard, before), (against, value)])
+                both = [(guard, before), (against, value)]
+                joined = value if value is before else join_field(self, record, field, both)
                 self._meet(record, field, before, joined)
 
     def _meet(self, record: Any, field: Any, before: Any, joined: Any) -> None:
@@ -180,9 +181,10 @@ def _read(record: Any, field: Any) -> Any:
     return record[field] if field in record else MISSING  # noqa: SIM401 - a call costs more
 
 
-def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
+def join_field(trail: Trail, record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
     """
-    The join of one field over several paths (least upper bound of the field's own domain).
+    The join of one field over several paths (least upper bound of the field's own domain); what is left of the items of
+    a container where they differ is in other fields of it, which the trail sets.
 
     Raises
     ------
@@ -214,7 +216,7 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
             grad = grad.join(other)
         return grad
     if field == "items":
-        return _join_items(record, values)
+        return _join_items(trail, record, values)
     if field == "among":
         return _common([value for _, value in values])
     if field == "element" and isinstance(record, Module):
@@ -302,7 +304,7 @@ def _has_doubt(guard: Guard) -> bool:
     return any(isinstance(key, tuple) for key, _ in guard)
 
 
-def _join_items(record: Any, values: list[tuple[Guard, Any]]) -> Any:
+def _join_items(trail: Trail, record: Any, values: list[tuple[Guard, Any]]) -> Any:
     collections = [value for _, value in values]
     if isinstance(record, Sequence):
         lengths = {None if items is None else len(items) for items in collections}
@@ -312,7 +314,7 @@ def _join_items(record: Any, values: list[tuple[Guard, Any]]) -> Any:
             )
         every = [(ALWAYS, item) for items in collections for item in items or ()]
         if record.kind == "list" and None not in lengths:
-            record.among = _common(collections)
+            trail.set(record, "among", _common(collections))
     elif isinstance(record, Mapping):
         if all(items is not None for items in collections):
             keys = {key: None for items in collections for key in items}
@@ -324,7 +326,7 @@ def _join_items(record: Any, values: list[tuple[Guard, Any]]) -> Any:
     if record.element is not None:
         every.append((ALWAYS, record.element))
     if every:
-        record.element = widen(every)
+        trail.set(record, "element", widen(every))
     return None
 
 

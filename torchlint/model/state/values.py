@@ -64,12 +64,13 @@ class Unknown:
     `made_by`: the class of torch that it is an object of, by its qualified name. `picked_by`: the index that picked it.
     `wraps`: the Module that a call of it calls. `may_be`: the objects and Modules that the code was
     given which made it: it may be one of them, or hold one. `result_of`: the call, as the program writes it, of a layer
-    that a Module was given, which made it: whether that requires grad is for the reader to say.
+    that a Module was given, which made it: whether that requires grad is for the reader to say. `in_open_mode`: it was
+    made where grad mode is not known to be on.
     """
 
     __slots__ = (
-        "attributes", "certain_edge", "depends", "element_of_parameters", "foreign", "guess", "hint", "keeps_flags",
-        "layer", "made_by", "may_be", "part_of", "picked_by", "possible", "result_of", "source",
+        "attributes", "certain_edge", "depends", "element_of_parameters", "foreign", "guess", "hint", "in_open_mode",
+        "keeps_flags", "layer", "made_by", "may_be", "part_of", "picked_by", "possible", "result_of", "source",
         "tensor", "wraps",
     )  # fmt: skip
 
@@ -101,7 +102,7 @@ class Unknown:
         self.picked_by: Value | None = None
         self.wraps: Value | None = None
         self.may_be: tuple[Value, ...] = ()
-        self.result_of = ""
+        self.result_of, self.in_open_mode = "", False
         self.tensor: Tensor | None = None
         self.guess: Tensor | None = None
         self.attributes: dict[str, Value] = {}
@@ -490,6 +491,13 @@ def made_of(values: Iterable[Value], *, source: ir.Node | None = None, layer: bo
     known = {id(tensor) for tensor in sure}
     possible = [tensor for tensor in reached if id(tensor) not in known]
     return Unknown(sure, source=source, certain_edge=True, layer=layer, possible=possible)
+
+
+def some_of(values: list[Value], source: ir.Node | None = None) -> Unknown:
+    """One of some values, or a part of one: nobody knows which."""
+    held = Unknown([tensor for value in values for tensor in reachable_tensors(value)], source=source)
+    held.may_be = objects_among(values)
+    return held
 
 
 _LEADING_NOWHERE = frozenset({Tensor, Constant, Scalar, External})

@@ -73,11 +73,11 @@ def set_default_dtype(torch: Torch, qualified: str, site: CallSite) -> Value:
     return NONE
 
 
-def given_to_unknown(torch: Torch, arguments: list[Value], *, of_torch: bool) -> None:
+def given_to_unknown(torch: Torch, arguments: list[Value], *, of_torch: bool, effect: bool) -> None:
     """
     Unknown code that is given a dtype may set it as the default, if it is one of floating point (torch refuses all
-    others), and what is taken `of_torch` by a name that nobody knows any default by what it is given:
-    `getattr(torch, name)("meta")`.
+    others); so may what is called for its `effect` a device. What is taken `of_torch` by a name that nobody knows may
+    set any default by what it is given: `getattr(torch, name)("meta")`.
     """
     for each in (option for value in arguments for _, option in alternatives(value)):
         dtype = as_argument(each) if isinstance(each, External) else None
@@ -86,7 +86,7 @@ def given_to_unknown(torch: Torch, arguments: list[Value], *, of_torch: bool) ->
         may_be_any = of_torch and (elsewhere or (isinstance(each, Unknown) and each.tensor is None))
         if may_be_any or kind == "float":
             unsettle_default(torch, "default_dtype")
-        if may_be_any or (of_torch and (each == NONE or is_device(each))):
+        if may_be_any or (of_torch and (each == NONE or is_device(each))) or (effect and _names_device(each)):
             unsettle_default(torch, "default_device")
 
 
@@ -130,6 +130,13 @@ def _named(value: Value) -> str:
         return ""
     name, _, index = value.value.partition(":")
     return "" if index and name in SINGLE else name
+
+
+def _names_device(value: Value) -> bool:
+    return _named(value).partition(":")[0] in _DEVICES
+
+
+_DEVICES = MOVES | {"meta", "mps", "hpu", "xla"}
 
 
 def _set(torch: Torch, what: str, value: str) -> None:
