@@ -182,7 +182,7 @@ UNDER = "with torch.no_grad():\n        return step(x, y)"
         (f"def validate(x, y):\n    {UNDER}", False),
         ("@torch.no_grad()\ndef validate(x, y):\n    return step(x, y)", False),
         (
-            "def each(x, y):\n    return step(x, y)\n\n\n@torch.inference_mode()\ndef all_of(x):\n    return each(x, x)",
+            "def one(x):\n    step(x, x)\n\n\n@torch.inference_mode()\ndef every(x):\n    one(x)",
             False,
         ),
         (f"def validate(x, y):\n    {UNDER}\n\n\ndef train(x, y):\n    step(x, y).backward()", True),
