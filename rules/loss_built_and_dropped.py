@@ -28,8 +28,8 @@ class LossBuiltAndDropped(Rule):
 
     ## Known limits
     Silent where anything may read the name: an inner function, `locals()`, `del`; where it is logged, printed or
-    returned; under `no_grad`; in functions that are called tests, benchmarks or warm-ups; and where a function is
-    called that does something beside computing the loss.
+    returned; under `no_grad`, and in functions that are only called so; in functions that are called tests, benchmarks
+    or warm-ups; and where a function is called that does something beside computing the loss.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -104,7 +104,7 @@ class LossBuiltAndDropped(Rule):
     )
 
     def check(self, event: training.LossDropped) -> Iterator[Diagnostic]:
-        if _TRIED_OUT.search(event.function.lower()):
+        if event.for_inference or _TRIED_OUT.search(event.function.lower()):
             return
         if event.how == "overwritten":
             message = f"`{event.name}` is overwritten before anything differentiates it: this term is lost"

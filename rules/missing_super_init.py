@@ -14,8 +14,8 @@ class MissingSuperInit(Rule):
     A Module's `__init__` assigns parameters or modules before `super().__init__()`, or doesn't call it at all.
 
     ## What it does
-    Finds a parameter or module assigned to `self` while `nn.Module.__init__` has not yet run, directly or in a base
-    class of the same file, and `__init__` methods that never run it, or run it without `self`.
+    Finds a parameter or module assigned to `self` while `nn.Module.__init__` has not run, directly or in a base of the
+    same file, and `__init__` methods that never run it, or run it without `self`.
 
     ## Why is this bad?
     `nn.Module.__init__` makes the dicts that parameters, modules and hooks are kept in. Before it the assignment
@@ -119,9 +119,8 @@ class MissingSuperInit(Rule):
 
     def check(self, event: registration.SuperInitMissing) -> Iterator[Diagnostic]:
         if event.astray is not None:
-            written = f"{code(event.astray.func)}()"
-            message = f"`{written}` does not initialise `self`: making a `{event.module}` raises"
-            claims: tuple[Claim, ...] = (Raises("missing 1 required positional"), _EARLY, Raises(_EARLY.text, False))
+            message = f"`{code(event.astray.func)}()` does not initialise `self`: making a `{event.module}` raises"
+            claims: tuple[Claim, ...] = (Raises("argument"), _EARLY, Raises(_EARLY.text, False))
             yield Diagnostic(event.astray, message, event.trace, _given_self(event.astray), claims=claims)
             return
         if not event.attribute:
@@ -138,7 +137,8 @@ class MissingSuperInit(Rule):
 
 
 def _given_self(call: cst.Call) -> Fix | None:
-    text = code(call.func).removesuffix(".__init__").removesuffix("()") + ".__init__(self)"
+    of = code(call.func).removesuffix(".__init__").removesuffix("()")
+    text = "super().__init__()" if of.startswith("super") else f"{of}.__init__(self)"
     return None if call.args else Fix(f"write `{text}`", (Edit(call, text),), safe=False)
 
 

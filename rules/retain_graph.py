@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from torchlint.fixes import rewrites
+from torchlint.fixes.rewrites import code, detached, followed_by, one_backward, one_for_all, replaced, without_argument
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule, spelled
 
@@ -105,7 +105,7 @@ class RetainGraph(Rule):
     )
 
     def check(self, event: events.GraphRetained) -> Iterator[Diagnostic]:
-        alone = not rewrites.code(event.call.func).endswith(".backward")  # `autograd.grad` is asked for one loss
+        alone = not code(event.call.func).endswith(".backward")  # `autograd.grad` is asked for one loss
         if event.use in ("apart", "broken") or (alone and event.use in ("shared", "stepped", "turns")):
             return
         loss = f"`{event.root.name}`" if event.root.name else "the loss"
@@ -114,7 +114,7 @@ class RetainGraph(Rule):
             case "unread":
                 message = f"no later backward reads the graph of {loss}: drop `retain_graph=True`"
             case "shared":
-                message = f"{again} again: {rewrites.one_for_all(event)} instead"
+                message = f"{again} again: {one_for_all(event)} instead"
             case "stepped":
                 message = f"{again} after an optimizer's step: run both before it, each with its `inputs=`"
             case "turns":
@@ -124,7 +124,7 @@ class RetainGraph(Rule):
                 takes = " and ".join(states) + (" takes" if len(states) == 1 else " take")
                 message = f"{takes} every backward through all iterations before, until a step makes it raise"
             case "repeated":
-                cure = "`is_grads_batched=True` takes all at once" if alone else rewrites.one_for_all(event)
+                cure = "`is_grads_batched=True` takes all at once" if alone else one_for_all(event)
                 message = f"every iteration runs backward through one graph, which `retain_graph=True` keeps: {cure}"
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory after the backward"
@@ -136,15 +136,15 @@ class RetainGraph(Rule):
 
 
 def _fix(event: events.GraphRetained) -> Fix | None:
-    without = rewrites.without_argument(event.call, event.argument)
-    if event.use == "shared" and event.next_statement is not None and rewrites.adds_up(event):
-        text = rewrites.one_backward(event.statement, event.next_statement)
+    without = without_argument(event.call, event.argument)
+    if event.use == "shared" and event.next_statement is not None and event.adds_up:
+        text = one_backward(event.statement, event.next_statement)
         edits = (Edit(event.statement, ""), Edit(event.next_statement, text or ""))
         return Fix(f"call backward once, on the sum: `{text}`", edits, safe=False) if text else None
     if event.use == "unread" and without is not None:
         return Fix("remove `retain_graph=True`", (Edit(event.call, without),), safe=event.only)
     if event.use == "carried" and event.carried and without is not None:
-        detach = rewrites.detached(event.carried)
-        text = rewrites.followed_by(rewrites.replaced(event.statement, event.call, without), detach) if detach else None
+        detach = detached(event.carried)
+        text = followed_by(replaced(event.statement, event.call, without), detach) if detach else None
         return Fix(f"detach the state instead: `{detach}`", (Edit(event.statement, text),), False) if text else None
     return None

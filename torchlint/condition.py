@@ -52,7 +52,7 @@ def spelled(conditions: Sequence[Condition]) -> str:
         elif each.kind == "device":
             words += f", where `{each.expression}` is another device than the CPU"
         elif each.kind == "copy":
-            words += f", where `{each.expression}` makes a new tensor"
+            words += f", where `{each.expression}` does not give back the same tensor"
         elif each.kind == "grad_mode":
             words += ", where grad mode is on" if each.holds else ", where no `create_graph=True` asks for grad mode"
         elif each.kind == "kernel":

@@ -607,6 +607,42 @@ def unbound_super():
     Net()
 
 
+def unbound_super_that_is_given_something():
+    """Raises: super() argument 1 must be type"""
+
+    class Net(nn.Module):
+        def __init__(self, n):
+            super(Net).__init__(n)  # error: [TLN308]
+            self.layer = nn.Linear(2, 2)
+
+    Net(2)
+
+
+def super_without_a_call():
+    """Raises: of 'super' object needs an argument"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super.__init__()  # error: [TLN308]
+            self.layer = nn.Linear(2, 2)
+
+    Net()
+
+
+def unbound_super_of_a_module_without_layers():
+    """Raises: object has no attribute"""
+
+    class Net(nn.Module):
+        def __init__(self):  # error: [TLN308]
+            super(Net).__init__()
+            self.width = 2
+
+        def forward(self, x):
+            return x * self.width
+
+    Net()(torch.ones(2))
+
+
 def bound_super():
     class Net(nn.Module):
         def __init__(self):

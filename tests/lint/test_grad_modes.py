@@ -156,3 +156,44 @@ def test_a_leaf_in_a_folder_without_init(tmp_path: Path, files: dict[str, str], 
         (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
     report = lint(LEAF, path=str(tmp_path / "leaf.py"), strict=True)
     assert [each.level.value for each in report.findings if each.code == "TLN203"] == [level]
+
+
+DROPS = """import torch
+import torch.nn.functional as F
+
+model = torch.nn.Linear(2, 1)
+
+
+def step(x, y):
+    out = model(x)
+    fit_loss = F.mse_loss(out, y)
+    size_loss = 0.1 * out.abs().mean()
+    return fit_loss
+
+
+{}
+"""
+UNDER = "with torch.no_grad():\n        return step(x, y)"
+
+
+@pytest.mark.parametrize(
+    ("callers", "is_told"),
+    [
+        (f"def validate(x, y):\n    {UNDER}", False),
+        ("@torch.no_grad()\ndef validate(x, y):\n    return step(x, y)", False),
+        (
+            "def one(x):\n    step(x, x)\n\n\n@torch.inference_mode()\ndef every(x):\n    one(x)",
+            False,
+        ),
+        (f"def validate(x, y):\n    {UNDER}\n\n\ndef train(x, y):\n    step(x, y).backward()", True),
+        (f"def validate(x, y):\n    {UNDER}\n\n\nsteps = [step]", True),
+        ("def validate(x, y):\n    return step(x, y)", True),
+        ("@torch.no_grad()\ndef validate(x, y):\n    with torch.enable_grad():\n        return step(x, y)", True),
+        ("", True),
+    ],
+)
+def test_a_loss_is_not_lost_where_nobody_differentiates_any(tmp_path: Path, callers: str, is_told: bool) -> None:
+    """With grad mode off whatever is computed beside it is for nobody."""
+    text = DROPS.format(callers)
+    found = [each.code for each in lint(text, path=str(tmp_path / "train.py")).findings if each.code == "TLN408"]
+    assert found == ["TLN408"] * is_told

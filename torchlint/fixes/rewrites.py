@@ -207,16 +207,9 @@ def calls_method(node: cst.CSTNode, name: str) -> bool:
     return isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == name
 
 
-def adds_up(event: GraphRetained) -> bool:
-    """Whether a sum of what is differentiated has a graph there, and no gradient is given that it has no place for."""
-    calls = [event.call, *(each.node for each in event.readers if isinstance(each.node, cst.Call))]
-    given = any(each.keyword is None or each.keyword.value == "gradient" for call in calls for each in call.args)
-    return event.grad_mode is not Truth.NO and not given
-
-
 def one_for_all(event: GraphRetained) -> str:
     """What takes the place of several backwards of one graph, as an order."""
-    if adds_up(event):
+    if event.adds_up:
         return "call one backward on the sum of those losses (as weighted)"
     return "give those losses to one `torch.autograd.backward`"
 

@@ -1,5 +1,6 @@
 """
-What a project only ever calls with grad mode off: writes into tensors of a graph that nobody makes there.
+What a project only ever calls with grad mode off: writes into tensors of a graph that nobody makes there, and losses
+that nobody there differentiates.
 
 The model follows a function as if anybody called it; this asks the texts of the project who does, and only where a rule
 may have something to say. Where no call is in sight, or one cannot be followed, nothing changes. Judges nothing.
@@ -15,6 +16,7 @@ from dataclasses import replace
 from torchlint.lint.gates import tree_of
 from torchlint.lint.instances import Instances, OutOfSightError, Parsed, Site, last_name, parsed
 from torchlint.model.events import Event, InplaceWrite, SavedTensorRead
+from torchlint.model.events.training import LossDropped
 from torchlint.project.index import ProjectIndex
 from torchlint.syntax.place import line_of
 from torchlint.truth import Truth
@@ -58,6 +60,8 @@ def _told_by(event: Event) -> str:
 
 def _matters(event: Event) -> bool:
     """Whether it is something that a rule may speak of, and that only grad mode makes what it is."""
+    if isinstance(event, LossDropped):
+        return True
     if event.truth is not Truth.YES:
         return False
     if isinstance(event, SavedTensorRead):

@@ -438,6 +438,13 @@ class GraphRetained(Event):
     only: bool = False
     grad_mode: Truth = Truth.MAYBE
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether a sum of what is differentiated has a graph there, and place for all that is given."""
+        calls = [self.call, *(each.node for each in self.readers if isinstance(each.node, cst.Call))]
+        given = any(each.keyword is None or each.keyword.value == "gradient" for call in calls for each in call.args)
+        return self.grad_mode is not Truth.NO and not given
+
 
 @record(frozen=True, kw_only=True)
 class AliasWritten(Event):

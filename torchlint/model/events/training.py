@@ -213,6 +213,8 @@ class LossDropped(Event):
         The function it stands in; "" in the file itself.
     requires_grad
         Whether it is known to require grad.
+    for_inference
+        The project calls its function with grad mode off alone.
     """
 
     name: str
@@ -220,3 +222,4 @@ class LossDropped(Event):
     other: Step | None
     function: str
     requires_grad: Truth
+    for_inference: bool = False

@@ -311,11 +311,10 @@ class Registration(Observer):
         if isinstance(receiver, Super) and name == "__init__":
             self._ran_init(receiver.instance)
         elif name == "__init__" and isinstance(receiver, (Class, Module, Unknown)):
-            astray = _astray(self._inits[-1] if self._inits else None, origin, isinstance(receiver, Class))
-            if not astray and isinstance(receiver, Unknown):
-                for init in self._inits:
-                    if init is not None:
-                        self._ran_init(init.instance)  # `super(...)` in a way that the model does not follow
+            astray = _astray(self._inits, origin, isinstance(receiver, Class) and not origin.arguments)
+            for init in self._inits if not astray and isinstance(receiver, Unknown) else ():
+                if init is not None:
+                    self._ran_init(init.instance)  # `super(...)` in a way that the model does not follow
         elif isinstance(receiver, Instance) and name == "forward" and id(receiver) in self._bare:
             self._by_name.add(id(self._bare[id(receiver)]))
         elif isinstance(receiver, Instance) and name in _RAISES and id(receiver) in self._bare:
@@ -329,11 +328,14 @@ class Registration(Observer):
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
-        if qualified.endswith(".__init__"):
+        if qualified == "builtins.super.__init__":  # of the `super` object: `super(C).__init__()` runs no other
+            if positional or keywords or written(origin.function.origin) == "super.__init__":
+                _astray(self._inits, origin, known=True)  # it raises
+        elif qualified.endswith(".__init__"):
             if positional and isinstance(positional[0], Instance):
                 self._ran_init(positional[0])
-            elif qualified != "builtins.super.__init__":  # of the `super` object: `super(C).__init__()` runs no other
-                _astray(self._inits[-1] if self._inits else None, origin)
+            else:
+                _astray(self._inits, origin)
 
     # -- containers
 
@@ -349,10 +351,10 @@ class Registration(Observer):
                 _container(self.machine, cls, name, value, place, registered)
 
 
-def _astray(init: _Init | None, origin: ir.Call, known: bool = False) -> bool:
+def _astray(inits: list[_Init | None], origin: ir.Call, known: bool = False) -> bool:
     """A call of the `__init__` of `nn.Module`, or of a class of the project, on something that is not `self`."""
-    call = origin.origin
-    astray = (known and not origin.arguments) or _ASTRAY.fullmatch(written(origin.function.origin)) is not None
+    init, call = inits[-1] if inits else None, origin.origin
+    astray = known or _ASTRAY.fullmatch(written(origin.function.origin)) is not None
     if init is None or not astray or not isinstance(call, cst.Call):
         return False
     init.astray = call
