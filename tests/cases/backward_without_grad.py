@@ -2561,3 +2561,128 @@ def told_so_in_a_text_that_is_gone_through():
     w = torch.ones(3)
     for x in eval("[w.requires_grad_()]"): pass
     w.sum().backward()
+
+
+def hooked_into_a_layer_that_is_chosen():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    handle = getattr(layer if eval("True") else eval("0.5"), eval("'register_forward_hook'"))(turned_on)
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def hooked_into_one_of_two_layers():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    handle = getattr(layer if eval("True") else nn.Linear(3, 3), eval("'register_forward_hook'"))(turned_on)
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def hooked_into_a_layer_in_a_list():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    handle = getattr([layer][eval("0")], eval("'register_forward_hook'"))(turned_on)
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def hooked_into_a_layer_through_unknown_code():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    handle = getattr(eval("lambda layer: layer")(layer), eval("'register_forward_hook'"))(turned_on)
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def hooked_into_a_layer_by_a_method_that_is_kept():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    register = getattr(layer if eval("True") else None, eval("'register_forward_hook'"))
+    register(turned_on)
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def hooked_into_a_layer_by_a_partial():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    __import__("functools").partial(getattr(layer, eval("'register_forward_hook'")), turned_on)()
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def hooked_into_a_layer_by_its_dictionary():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    layer._forward_hooks[eval("7")] = turned_on
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def hooked_into_a_layer_by_its_class():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    getattr(nn.Linear, eval("'register_forward_hook'"))(layer, turned_on)
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def hooked_into_a_layer_by_a_caller_of_methods():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    __import__("operator").methodcaller(eval("'register_forward_hook'"), turned_on)(layer)
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def hooked_into_a_layer_by_a_getter():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    __import__("operator").attrgetter(eval("'register_forward_hook'"))(layer)(turned_on)
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def hooked_into_all_layers():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    list(map(lambda each: getattr(each, eval("'register_forward_hook'"))(turned_on), layer.modules()))
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()
+
+
+def hooked_into_a_layer_in_a_class():
+    turned_on = eval("lambda module, given, output: (given[0].requires_grad_(), None)[1]")
+    layer = nn.Linear(3, 3)
+    class Hooked:
+        def __init__(self, layer):
+            self.layer = layer
+
+    getattr(Hooked(layer).layer if eval("True") else None, eval("'register_forward_hook'"))(turned_on)
+    with torch.no_grad():
+        x = torch.ones(2, 3) + 1
+    layer(x)
+    (x**2).sum().backward()

@@ -181,7 +181,7 @@ def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node)
         if run.torch.default_training is Truth.YES and is_module(instance) is Truth.YES:
             return Constant(True)
         value: Value = Scalar("bool")
-    elif name in REGISTRIES:
+    elif _holds_by_name(name):
         value = Unknown(source=origin, part_of=instance)
     else:
         elsewhere = instance if is_module(instance) is not Truth.NO or instance.given else None
@@ -239,6 +239,11 @@ def _of_class(run: Run, instance: Instance, name: str, found: Value, origin: ir.
     return found
 
 
+def _holds_by_name(name: str) -> bool:
+    """Whether a Module keeps its parts, or its hooks, in the dictionary of a name: `layer._forward_hooks`."""
+    return name in REGISTRIES or (name.endswith("_hooks") and name.startswith("_"))
+
+
 def choose_patched(instance: Instance, method: Value, origin: ir.Node) -> Value:
     """A method of an object, or what unknown code or a derived class may have put in its place."""
     other = Unknown(held_tensors(instance), source=origin, part_of=instance)
@@ -246,7 +251,7 @@ def choose_patched(instance: Instance, method: Value, origin: ir.Node) -> Value:
 
 
 def _module_attribute(module: Module, name: str) -> Value:
-    if name in REGISTRIES:
+    if _holds_by_name(name):
         return Unknown(part_of=module)
     if name in module.parameters:
         return module.parameters[name]

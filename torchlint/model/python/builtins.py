@@ -50,6 +50,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     is_foreign,
+    objects_among,
     reachable_tensors,
 )
 from torchlint.model.torch.arguments import kind_of
@@ -290,12 +291,15 @@ def _getattr(run: Run, site: CallSite) -> Value:
         unsettle_gradients(run, reachable_tensors(owner))
         _may_enter(run, owner)
     of_torch = isinstance(owner, External) and owner.qualified.partition(".")[0] == "torch"
-    part_of = owner if of_torch or isinstance(owner, (Module, Instance)) else None
+    part_of = (
+        owner
+        if of_torch
+        else next((each for _, each in alternatives(owner) if isinstance(each, (Module, Instance))), None)
+    )
     if not site.complete and isinstance(owner, Unknown):
         part_of = External("torch")
     found = Unknown(reachable_tensors(owner), layer=True, part_of=part_of)
-    if isinstance(owner, Unknown):
-        found.may_be = owner.may_be
+    found.may_be = objects_among([owner])
     return found
 
 
