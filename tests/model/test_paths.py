@@ -277,3 +277,45 @@ def test_more_ways_than_are_kept_leave_none_around() -> None:
         + "        return y\n"
     )
     assert [each.code for each in expectations.lint(text).findings if each.level.value == "error"] == ["TLN201"]
+
+
+def test_what_one_of_the_values_asks_for_beside_is_asked_for_by_all() -> None:
+    text = textwrap.dedent("""
+        import torch
+        from torch import nn
+
+
+        class Part(nn.Module):
+            def __init__(self, noise):
+                super().__init__()
+                self.layer = nn.Linear(1, 4)
+                self.noise = noise
+
+            def forward(self, x):
+                if self.training and self.noise > 0:
+                    x = x * torch.rand_like(x)
+                return self.layer(x)
+
+
+        class Net(nn.Module):
+            def __init__(self, n, m, noise=0.1):
+                super().__init__()
+                self.m = m
+                self.noise = noise
+                self.parts = nn.ModuleList([Part(noise) for _ in range(n)])
+
+            def forward(self, x):
+                if self.training and self.noise > 0:
+                    x = x * torch.rand_like(x)
+                total = torch.zeros(x.shape[0], self.m)
+                for i, part in enumerate(self.parts):
+                    col = x[:, i].unsqueeze(1)
+                    col.exp_()
+                    y = part(col)
+                    for j in range(self.m):
+                        total[:, j] += y.sum(1)
+                return total
+    """)
+    (finding,) = expectations.lint(text, codes=["TLN201"]).findings
+    assert finding.level.value == "warning"
+    assert finding.message.endswith("if `x` requires grad")

@@ -100,8 +100,8 @@ def _conclude_reads(autograd: Autograd) -> dict[int, Truth]:
     broken: dict[int, Truth] = {}
     for key, reads in by_write.items():
         sure = [read for read in reads if read.need <= read.basis]
-        if not sure and covered([read.need - read.basis for read in reads], ALWAYS):
-            sure = reads[:1]
+        if not sure:
+            sure = _for_all_values(reads)
         broken[key] = Truth.YES if sure else Truth.MAYBE
         if sure:
             best = min(sure, key=lambda read: (len(read.conditions), read.implicit))
@@ -115,6 +115,19 @@ def _conclude_reads(autograd: Autograd) -> dict[int, Truth]:
                 _tell_read(autograd, read, decision)
                 break
     return broken
+
+
+def _for_all_values(reads: list[SavedRead]) -> list[SavedRead]:
+    """
+    One of the reads that leave no way around, whatever values variables have. What one of these asks for beside, such
+    as an input that requires grad, is asked for by all of them together: the one that is told names it.
+    """
+    if covered([read.need - read.basis for read in reads], ALWAYS):
+        for told in sorted(reads, key=lambda read: len(read.conditions)):
+            within = [read for read in reads if all(each in told.conditions for each in read.conditions)]
+            if covered([read.need - read.basis for read in within], ALWAYS):
+                return [told]
+    return []
 
 
 def _own_decision(
