@@ -120,9 +120,10 @@ class DeprecatedArgument(Rule):
                 message, level, trace = f"{names} of `{event.spelled}` {happens}", usual, ()
                 claim = Observed("deprecated", change.name, since)
             message += f": {event.cure}" if event.cure else ""
-            named = change.instead and event.target.torchvision  # leaving it out needs no release
-            if named and event.target.begins_before(change.instead_since):
-                message += f", which needs {change.instead_of} ({event.target.torchvision})"
+            if change.instead and event.target.begins_before(change.instead_since):  # leaving it out needs no release
+                of, vision = change.instead_of, event.target.torchvision
+                came = f", there since torch {'.'.join(map(str, change.instead_since or ()))}"
+                message += f", which needs {of} ({vision})" * bool(vision) if of else came
             fix = partial(without_old_argument, event)
             by = (event.name if not event.name.startswith("torchvision.") else "torchvision", change.name + change.cure)
             group = None if event.target.reaches(change.removed) else by

@@ -86,3 +86,18 @@ def test_what_else_a_loss_is_given_may_mean_something_else(call: str, said: str,
     (finding,) = [each for each in lint(text).findings if each.code == "TLN903"]
     assert said in finding.message
     assert (finding.fix is not None) is is_fixed
+
+
+@pytest.mark.parametrize(("oldest", "is_told"), [("1.13", True), ("2.0", True), ("2.1", False)])
+def test_an_argument_that_came_later_than_the_oldest_torch_is_dated(oldest: str, is_told: bool) -> None:
+    call = "torch.autograd.profiler.profile(use_cuda=True)"
+    text = f"# /// script\n# dependencies = ['torch>={oldest}']\n# ///\nimport torch\n\nprint({call})\n"
+    (found,) = [each for each in lint(text).findings if each.code == "TLN903"]
+    assert ('use `use_device="cuda"`, there since torch 2.1' in found.message) is is_told
+
+
+@pytest.mark.parametrize(("name", "instead"), [("load", "load"), ("save", "save"), ("script", "export")])
+def test_each_part_of_torchscript_has_its_part_of_export(name: str, instead: str) -> None:
+    text = f"import torch\n\nprint(torch.jit.{name}(3))\n"
+    (found,) = [each for each in lint(text, strict=True).findings if each.code == "TLN902"]
+    assert f"use `torch.export.{instead}`" in found.message

@@ -851,3 +851,40 @@ def test_what_a_test_has_run_wrote_what_it_loads(tmp_path: Path, run: str, level
     project(tmp_path, {name: text})
     (found,) = lint(text, path=str(tmp_path / name), codes=["TLN904"], strict=True).findings
     assert found.level.value == (level if name.startswith("test_") else "warning")
+
+
+WHOLE = """import torch
+
+class Predictor:
+    def __init__(self, path):
+        {}
+
+    def predict(self, x):
+        {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("loads", "uses", "line"),
+    [
+        ("self.model = torch.load(path)", "return self.model(x)", 8),
+        ("self.model = torch.load(path)\n        self.model.eval()", "return x", 6),
+        ("self.model = torch.load(path).cuda()", "return self.model.train(False)", 8),
+        ("self.model = torch.load(path).to('cpu').eval()", "return x", 5),
+        ("net = torch.load(path).to('cpu')\n        self.out = net(path)", "return x", 6),
+        ("self.model = torch.load(path)", "return self.model['x']", 0),
+        ("self.model = torch.load(path)", "return self.model.to('cpu')", 0),
+        ("self.model = torch.load(path).cuda()", "return self.model + x", 0),
+        ("self.model = torch.load(path)", "self.model = len\n        return self.model(x)", 0),
+        ("self.model = torch.load(path)", "return other.model(x)", 0),
+        ("self.model = torch.load(path)", "return self.model(x) if callable(self.model) else x", 0),
+        ("other.model = torch.load(path)", "return self.model(x)", 0),
+    ],
+)
+def test_a_whole_module_is_known_by_what_its_holder_does_with_it(
+    tmp_path: Path, loads: str, uses: str, line: int
+) -> None:
+    project(tmp_path, {"load.py": WHOLE.format(loads, uses)})
+    found = lint((tmp_path / "load.py").read_text(), path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True)
+    (finding,) = found.findings
+    assert (f"line {line} uses it as a whole module" in finding.message) is bool(line)

@@ -309,8 +309,11 @@ class Checkpoints(_Asking):
                 break
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load):
             call = self._parents[part]
-            if isinstance(call, ast.Call) and call.func is part and part.attr in OF_OBJECTS:
+            is_called = isinstance(call, ast.Call) and call.func is part
+            if is_called and part.attr in OF_OBJECTS:
                 return Pickled(part.lineno, *(MODULE if part.attr in OF_MODULES else OBJECT))
+            if is_called and part.attr in _CONVERTING:
+                return self._used(self._parents[part], around, depth)
             return None if is_of_values(part.attr) else Pickled(part.lineno, *Refused("an object", PLAIN))
         if isinstance(part, ast.Call) and part.func is value:
             return Pickled(part.lineno, *MODULE)
@@ -322,18 +325,35 @@ class Checkpoints(_Asking):
             return None
         name = part.targets[0]
         if not isinstance(name, ast.Name):
-            return None
+            kept = _kept_by(self.class_around(name), name)
+            uses = (self._used(each, self.function_around(each), depth - 1) for each in kept)
+            return None if any(map(self._is_asked, kept)) else next(filter(None, uses), None)
         inside = [node for node in walk(around) if isinstance(node, ast.Name) and node.id == name.id]
         stores = (node.lineno for node in inside if not isinstance(node.ctx, ast.Load) and node.lineno > part.lineno)
         until = min(stores, default=self._last_line)
         still = (node for node in inside if isinstance(node.ctx, ast.Load) and part.lineno < node.lineno <= until)
-        asked = next(filter(None, map(self._asked_for, still)), None)
-        if asked is not None:
+        if (asked := next(filter(None, map(self._asked_for, still)), None)) is not None:
             return asked
         if sum(not isinstance(node.ctx, ast.Load) for node in inside) != 1 or any(map(self._is_asked, inside)):
             return None
         later = (node for node in inside if isinstance(node.ctx, ast.Load) and node.lineno > part.lineno)
         return next((found for node in later if (found := self._used(node, around, depth - 1))), None)
+
+
+_SELF = ast.dump(ast.Name("self", ast.Load()))
+_CONVERTING = frozenset({"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_"})
+"""Methods that tensors and modules have, and that give what they are called on, or one like it."""
+
+
+def _kept_by(own: ast.ClassDef | None, kept: ast.expr) -> list[ast.Attribute]:
+    """Where a class reads what it keeps as `self.model`; nowhere if something else in it gives that a value, too."""
+    if own is None or not isinstance(kept, ast.Attribute):
+        return []
+    same = [node for node in walk(own) if isinstance(node, ast.Attribute) and ast.dump(node.value) == _SELF]
+    named = [node for node in same if node.attr == kept.attr]
+    if kept not in named or sum(not isinstance(node.ctx, ast.Load) for node in named) != 1:
+        return []
+    return [node for node in named if isinstance(node.ctx, ast.Load)]
 
 
 def _files(words: Iterable[str]) -> frozenset[str]:

@@ -96,9 +96,7 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
     "torch.qr": ("1.8", "torch.linalg.qr", "qr", True, DOCS.format("torch.qr")),
     "torch.Tensor.qr": ("1.8", "torch.linalg.qr", "qr", True, DOCS.format("torch.qr")),
     "torch.cholesky": ("1.9", "torch.linalg.cholesky", "rename:1|upper", True, DOCS.format("torch.cholesky")),
-    "torch.Tensor.cholesky": (
-        "1.9", "torch.linalg.cholesky", "rename:1|upper", True, DOCS.format("torch.cholesky"),
-    ),
+    "torch.Tensor.cholesky": ("1.9", "torch.linalg.cholesky", "rename:1|upper", True, DOCS.format("torch.cholesky")),
     "torch.lu": ("1.13", "torch.linalg.lu_factor", "", True, "https://github.com/pytorch/pytorch/pull/77636"),
     "torch.Tensor.lu": ("1.13", "torch.linalg.lu_factor", "", True, "https://github.com/pytorch/pytorch/pull/77636"),
     "torch.lu_solve": (
@@ -208,10 +206,10 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
         BLOB.format("torch/nn/parallel/__init__.py"),
     ),
     **{
-        f"torch.jit.{name}": ("2.10", "torch.export.export", "", False, BLOB.format(f"torch/jit/_{file}.py"))
-        for name, file in (
-            ("script", "script"), ("trace", "trace"), ("trace_module", "trace"), ("load", "serialization"),
-            ("save", "serialization"), ("script_method", "script"),
+        f"torch.jit.{name}": ("2.10", f"torch.export.{new}", "", False, BLOB.format(f"torch/jit/_{file}.py"))
+        for name, file, new in (
+            ("script", "script", "export"), ("trace", "trace", "export"), ("trace_module", "trace", "export"),
+            ("load", "serialization", "load"), ("save", "serialization", "save"), ("script_method", "script", "export"),
         )
     },
     **{
@@ -413,6 +411,7 @@ ARGUMENTS: list[dict[str, Any]] = [
         "arguments": ["use_cuda"],
         "deprecated": "2.4",
         "instead": 'use_device="cuda"',
+        "instead_since": "2.1",
         "how": "",
         "source": BLOB.format("torch/autograd/profiler.py"),
     },
