@@ -8,6 +8,8 @@ from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule, 
 from torchlint.truth import Truth
 
 _OF_A_LEAF = "a leaf Variable that requires grad"
+_MAKING = frozenset({"arange", "eye", "full", "linspace", "logspace", "ones", "rand", "zeros"})
+"""With `out=`, and grad mode off, these leave a leaf that requires no grad any more."""
 
 
 class LeafModifiedInPlace(Rule):
@@ -108,9 +110,12 @@ class LeafModifiedInPlace(Rule):
         called_later = any(each.kind == "grad_mode" for each in event.conditions)
         frozen = " unless it is frozen" if called_later and isinstance(event.target_node, cst.Attribute) else ""
         message = f"`{event.op}` modifies {target} in place, {what} that requires grad{frozen}: torch raises"
-        if not called_later:
+        made = event.op.endswith("(out=...)") and event.op.partition("(")[0] in _MAKING
+        if made:
+            message += "; under `torch.no_grad()`, `copy_` what is made"
+        elif not called_later:
             message += " outside of `torch.no_grad()`"
-        text = under_no_grad(event.statement)
+        text = None if made else under_no_grad(event.statement)
         edits = (Edit(event.statement, text),) if text is not None else ()
         fix = Fix("put it under `torch.no_grad()`", edits, safe=False, imports=("import torch",)) if edits else None
         refused = "out=... arguments don't support automatic differentiation" if "(out=" in event.op else _OF_A_LEAF

@@ -1,6 +1,10 @@
 # ruff: noqa
 """Programs for TLN510."""
 
+import sys
+import types
+from unittest import mock
+
 import torch
 from torch import nn
 
@@ -208,3 +212,12 @@ def hook_that_keeps_what_came_out():
     layers = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
     layers.register_backward_hook(partial(keep, name="first"))  # strict: [TLN510]
     layers(torch.rand(3, 2)).sum().backward()
+
+
+def hook_of_another_framework():
+    """Its Modules have one of that name, which is not deprecated."""
+    sys.modules.setdefault("jittor", types.SimpleNamespace(nn=types.SimpleNamespace(ReLU=mock.MagicMock)))
+    import jittor
+
+    layer = jittor.nn.ReLU()
+    layer.register_backward_hook(lambda module, grad_input, grad_output: None)

@@ -998,3 +998,23 @@ def written_as_of_another_class():
     w = torch.rand(3, requires_grad=True)
     w.__class__ = eval("type('T', (torch.Tensor,), {'add_': lambda s, x: s})")
     w.add_(1)
+
+
+def filled_by_a_factory():
+    """Raises: functions with out=... arguments don't support automatic differentiation"""
+    freq = nn.Parameter(torch.empty(3))
+    torch.arange(1, freq.numel() + 1, out=freq).mul_(torch.pi)  # error: [TLN203]
+
+
+def filled_by_a_factory_with_grad_mode_off():
+    """It requires no grad any more."""
+    freq = nn.Parameter(torch.empty(3))
+    with torch.no_grad():
+        torch.arange(1, freq.numel() + 1, out=freq).mul_(torch.pi)
+    freq.mul_(2.0)
+
+
+def a_tensor_filled_by_a_factory():
+    steps = torch.empty(3)
+    torch.arange(3, out=steps).mul_(torch.pi)
+    steps.add_(1)

@@ -622,3 +622,20 @@ def error_that_is_negated():
     """Holds: chance.isinf().any()"""
     a, b = torch.tensor([100.0, 1.0], requires_grad=True), torch.zeros(2)
     chance = torch.log(torch.sigmoid(-F.mse_loss(a, b)))  # smell: [TLN605]
+
+
+def log_of_a_sigmoid_of_cosines():
+    def score(a, b):
+        a, b = F.normalize(a, p=2, dim=-1), F.normalize(b, p=2.0, dim=-1)
+        return torch.sum(torch.multiply(a, b), 1)
+
+    x = torch.randn(4, 3, requires_grad=True)
+    pos, neg = score(x, torch.randn(4, 3)), score(x.flip(0), torch.randn(4, 3))
+    torch.log(torch.sigmoid(pos - neg)).mean().neg().backward()
+    assert x.grad.isfinite().all()
+
+
+def table_of_a_logarithm():
+    table = torch.log(torch.sigmoid(torch.arange(-6.01, 6.01, 0.01)))
+    steps = torch.log(torch.sigmoid(-torch.linspace(-8, 8, 5)))
+    assert table.isfinite().all() and steps.isfinite().all()

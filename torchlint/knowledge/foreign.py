@@ -64,9 +64,9 @@ _WRITING: Final = frozenset(
 )
 _PACKAGES: Final = frozenset(
     """
-    argparse cv2 datetime flax glob h5py hashlib jax json logging math matplotlib numpy onnxruntime os pandas pathlib
-    PIL platform random re scipy shutil skimage sklearn socket string subprocess sys tempfile tensorflow time
-    unicodedata urllib uuid warnings yaml
+    argparse chainer cv2 datetime flax glob h5py hashlib jax jittor json logging math matplotlib megengine mindspore
+    mxnet numpy oneflow onnxruntime os paddle pandas pathlib PIL platform random re scipy shutil skimage sklearn socket
+    string subprocess sys tempfile tensorflow time tinygrad unicodedata urllib uuid warnings yaml
     """.split()  # noqa: SIM905
 )
 _KEEPING_FLAGS: Final = frozenset(

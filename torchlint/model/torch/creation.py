@@ -6,10 +6,12 @@ What a factory makes is the word of `torchlint.knowledge.factories`.
 
 from __future__ import annotations
 
+import libcst as cst
+
 from torchlint.knowledge.factories import find as factories
 from torchlint.model.autograd.record import value_grad
 from torchlint.model.autograd.tensors import detached_alias, fresh, tensor_options
-from torchlint.model.autograd.writes import escape, is_none, use
+from torchlint.model.autograd.writes import escape, is_none, use, write
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -64,8 +66,7 @@ def create(torch: Torch, qualified: str, site: CallSite, positional: list[Value]
     if display == "normal" and any(value_grad(autograd, value) != GRAD_NO for value in positional):
         return made_of(positional, source=site.node)  # differentiated with respect to the mean, and to nothing else
     if created.returns_out and "out" in site.keywords:
-        escape(autograd, reachable_tensors(site.keywords["out"]), site.node)
-        return site.keywords["out"]
+        return _filled(torch, site.keywords["out"], display, site)
     shared = created.shares_memory_with
     if shared is not None:
         given = site.keywords.get(factory.parameters[shared]) if shared < len(factory.parameters) else None
@@ -92,6 +93,27 @@ def create(torch: Torch, qualified: str, site: CallSite, positional: list[Value]
     if tensor.dtype is None and display.removeprefix("new_").removesuffix("_like") in _FLOATING:
         tensor.dtype = None if "dtype" in site.keywords or display.endswith("_like") else "float"
     return tensor
+
+
+def _filled(torch: Torch, out: Value, display: str, site: CallSite) -> Value:
+    """
+    What a factory fills (`out=`). Torch refuses to record that of a leaf, and what is no leaf gets a node that raises
+    in backward; with grad mode off the leaf requires no grad any more. So nobody knows what it is afterwards.
+    """
+    autograd, machine = torch.autograd, torch.machine
+    tensors = reachable_tensors(out)
+    assert isinstance(site.node.origin, cst.BaseExpression)
+    for guard, tensor in tensor_options(autograd, out):
+        assumed = machine.assumed
+        machine.assumed = assumed | guard
+        write(autograd, tensor, site.node, site.node.origin, f"{display}(out=...)", "out")
+        machine.assumed = assumed
+        if tensor.own != GRAD_NO and machine.grad_mode is not Truth.YES:
+            machine.trail.set(tensor, "own", GRAD_MAYBE)
+    escape(autograd, tensors, site.node)
+    if all(tensor.requires_grad == GRAD_NO for tensor in tensors):
+        return out
+    return Unknown(tensors, source=site.node)
 
 
 def _precise_of_created(torch: Torch, dtype: str | None, display: str, positional: list[Value], site: CallSite) -> str:

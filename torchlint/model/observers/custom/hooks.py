@@ -59,6 +59,8 @@ class Hooks(Observer):
         if name == "register_backward_hook" and isinstance(receiver, (Module, Instance, Unknown)):
             if isinstance(receiver, Instance) and any(name in cls.attributes for cls in receiver.cls.ancestry()):
                 return
+            if isinstance(receiver, Unknown) and receiver.foreign:
+                return  # another framework has hooks of that name
             statement = self.machine.statement
             if statement is not None and is_fallback(self.machine.program, statement, "register_full_backward_hook"):
                 return

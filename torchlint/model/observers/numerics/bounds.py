@@ -123,7 +123,11 @@ class BoundsOf:
             return known
         if name in _MADE:
             return self._of_made(made, name)
+        if name in ("arange", "linspace"):
+            return self._of_range(made)
         first = self.of(made.get(0, "input", "self"))
+        if name == "sum" and self._is_of_products(made.get(0, "input", "self")):
+            return _UNIT
         if name in _KEEPING:
             return first
         if name in _BY_FIRST:
@@ -211,13 +215,31 @@ class BoundsOf:
             if made is None or not made.operands:
                 return False
             if made.name == "normalize":
-                return len(made.operands) < 2 and "p" not in made.keywords
+                power = made.get(1, "p")
+                return power is None or constant(power) == 2
             if made.name in _OPERATORS or made.name == "/":
                 return made.name in ("/", "div") and self._is_length_of(made.operands[1], made.operands[0])
             if made.name not in VIEWS and made.name != "[]":
                 return False
             value = made.operands[0]
         return False
+
+    def _is_of_products(self, value: Value | None) -> bool:
+        """Whether a value is the product of two that hold vectors of length 1: its sum over them is a cosine."""
+        made = self._maker(value)
+        if made is None or _OPERATORS.get(made.name, made.name) != "*" or len(made.operands) != 2:
+            return False
+        return all(map(self._has_length_1, made.operands))
+
+    def _of_range(self, made: Computation) -> Bounds:
+        """Of numbers that lie between two that are written."""
+        ends = [constant(each) for each in made.operands[: 2 if len(made.operands) > 1 else 1]]
+        numbers = [float(each) for each in ends if isinstance(each, (int, float))]
+        if not ends or len(numbers) < len(ends) or made.keywords.keys() & {"start", "end"}:
+            return _ANY
+        if len(numbers) == 1:
+            numbers.append(0.0)
+        return Bounds(min(numbers), max(numbers))
 
     def _of_clamp(self, made: Computation, name: str, of: Bounds) -> Bounds:
         least = None if name == "clamp_max" else made.get(1, "min", "min_val")
