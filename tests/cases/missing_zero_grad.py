@@ -337,3 +337,25 @@ def zeroed_only_in_a_later_loop():
         optimizer.zero_grad()
         model(torch.ones(8, 4)).sum().backward()
         optimizer.step()
+
+
+def zeroed_in_the_other_arm():
+    """Holds: len(sums) == 3 and sums[0] < sums[1] < sums[2]"""
+    sums = []
+
+    def train(net, batches, criterion, optimizer):
+        if isinstance(criterion, nn.CrossEntropyLoss):
+            for x, y in batches:
+                optimizer.zero_grad()
+                criterion(net(x), y).backward()
+                optimizer.step()
+        else:
+            for x, y in batches:
+                loss = criterion(net(x), y)
+                loss.backward()
+                sums.append(net.weight.grad.abs().sum().item())
+                optimizer.step()  # warning: [TLN402]
+
+    net = nn.Linear(2, 1)
+    batches = [(torch.ones(3, 2), torch.full((3, 1), 100.0)) for _ in range(3)]
+    train(net, batches, nn.MSELoss(), torch.optim.SGD(net.parameters(), 1e-6))

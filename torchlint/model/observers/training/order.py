@@ -21,7 +21,7 @@ from torchlint.model.events.training import (
     SteppedWithoutGradients,
 )
 from torchlint.model.observers.moments import Iteration, Log, Moment
-from torchlint.model.state.guards import ALWAYS, covered
+from torchlint.model.state.guards import ALWAYS, conjoin, covered
 from torchlint.model.state.values import Instance, Optimizer
 from torchlint.syntax import ir
 
@@ -73,9 +73,15 @@ def _carried(log: Log, step: Moment) -> Event | None:
             return None
         if _zeroes_otherwise(inside, step, index - len(step.iterations)):
             return None
-        # one that only comes after the loop, and is not come to again, resets nothing for this step
+        # one that only comes after the loop, and is not come to again, resets nothing for this step; nor does one in
+        # the other arm of a decision
         outer = step.iterations[:index]
-        reached = (each for each in log.of("zero") if each.time < step.time or any(each.within(o) for o in outer))
+        reached = (
+            each
+            for each in log.of("zero")
+            if conjoin(each.path, step.path) is not None
+            and (each.time < step.time or any(each.within(o) for o in outer))
+        )
         outside = next((zero for zero in reached if log.zeroes(zero, step) != "no"), None)
         backward = Step(found.origin.origin, "its gradients are added to those of the iteration before")
         return GradientsCarried(
