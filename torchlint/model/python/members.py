@@ -14,7 +14,7 @@ from torchlint.model.python.flags import give, unsettle, unsettle_origins
 from torchlint.model.python.making import inherits_known, runs_unseen
 from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
-from torchlint.model.python.variables import NAMESPACES, forget_variables
+from torchlint.model.python.variables import NAMESPACES, REGISTRIES, forget_variables
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -138,6 +138,7 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     """Set an attribute, through the `__setattr__` or the property of the class, if it has one."""
     machine = run.machine
     if name in ("__dict__", "__class__"):
+        machine.trail.set(instance, "patched", True)
         set_some_attribute(run, instance, some_of([value]), anew=False)
         return
     for cls in instance.cls.ancestry():
@@ -221,6 +222,13 @@ def store_member(run: Run, instance: Instance, name: str, value: Value) -> None:
 
 def set_raw(run: Run, site: CallSite) -> Value:
     """`object.__setattr__(x, name, value)`."""
+    if len(site.positional) == 3 and isinstance(site.positional[0], Tensor):
+        tensor, name, value = site.positional
+        assert isinstance(tensor, Tensor)
+        if isinstance(name, Constant) and isinstance(name.value, str):
+            set_tensor_attribute(run, tensor, name.value, value)
+        else:
+            unsettle(run, tensor)
     if len(site.positional) == 3 and isinstance(site.positional[0], (Instance, Class)):
         instance, name, value = site.positional
         assert isinstance(instance, (Instance, Class))
@@ -398,6 +406,10 @@ def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
         machine.trail.set(module, "config", {**module.config, name: as_argument(value)})
     if name.isdigit() or name in module.names:
         lose_children(run, module)
+    if name in ("__class__", "__dict__") or name in REGISTRIES:
+        machine.trail.set(module, "patched", True)
+        lose_children(run, module)
+        unsettle(run, module)
 
 
 def lose_children(run: Run, module: Module) -> None:
