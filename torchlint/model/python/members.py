@@ -311,7 +311,7 @@ def set_in_some_module(run: Run, name: str, value: Value) -> None:
     """Something is set of what nobody knows: a setting of any Module in sight, a method of any class of torch."""
     if name in _SETTINGS:
         patch_in_sight(run)
-    if is_tensor_method(name) and isinstance(value, (Function, Bound, Partial)):
+    if _is_method(name) and isinstance(value, (Function, Bound, Partial)):
         replace_of_torch(run, f"torch.Tensor.{name}")
 
 
@@ -396,6 +396,14 @@ def _set_attribute_of(run: Run, each: Value, name: str, value: Value, origin: ir
         set_in_some_module(run, name, value)
 
 
+def _is_method(name: str) -> bool:
+    return name in _NO_OPERATIONS or is_tensor_method(name)
+
+
+_NO_OPERATIONS = frozenset({"backward", "register_hook", "requires_grad_", "retain_grad"})
+"""Methods of tensors that compute nothing."""
+
+
 def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
     """`module.name = value` of a layer of torch; in a container it may be one of those it holds."""
     machine = run.machine
@@ -439,5 +447,5 @@ def set_tensor_attribute(run: Run, tensor: Tensor, name: str, new: Value) -> Non
         machine.trail.set(tensor, "trues", None)
         machine.trail.set(tensor, "device", data.device if data is not None else "")
         machine.trail.set(tensor, "contiguous", data.contiguous if data is not None else Truth.MAYBE)
-    elif name == "__class__" or is_tensor_method(name):
+    elif name == "__class__" or _is_method(name):
         replace_of_torch(run, "torch.Tensor.*" if name == "__class__" else f"torch.Tensor.{name}")
