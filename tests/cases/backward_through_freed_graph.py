@@ -1442,3 +1442,25 @@ def view_in_an_open_mode_that_takes_part_in_a_loss():
     h = (v * 2 + w.sum())
     h.sum().backward()
     h.sum().backward()
+
+
+def backward_of_its_own():
+    import functools
+
+    w = torch.ones(3, requires_grad=True)
+    loss = (w * w).sum()
+    loss.backward = functools.partial(loss.backward, retain_graph=True)
+    loss.backward()
+    loss.backward()
+
+
+def loss_of_its_own_in_each_iteration():
+    class Held:
+        pass
+
+    w = torch.ones(3, requires_grad=True)
+    held = Held()
+    held.loss = (w * w).sum()
+    for _ in range(2):
+        held.loss.backward()
+        held.__dict__ |= {eval("'loss'"): (w * w).sum()}

@@ -2686,3 +2686,308 @@ def hooked_into_a_layer_in_a_class():
         x = torch.ones(2, 3) + 1
     layer(x)
     (x**2).sum().backward()
+
+
+def told_so_by_map():
+    w = torch.ones(3)
+    list(map(torch.Tensor.requires_grad_, [w]))
+    w.sum().backward()
+
+
+def told_so_in_a_reduction():
+    import functools
+
+    w = torch.ones(3)
+    functools.reduce(lambda a, b: a.requires_grad_(), [w, 1])
+    w.sum().backward()
+
+
+def told_so_in_the_key_of_an_order():
+    w = torch.ones(3)
+    sorted([w], key=lambda t: t.requires_grad_() is None)
+    w.sum().backward()
+
+
+def told_so_in_the_key_of_a_choice():
+    w = torch.ones(3)
+    max([w], key=lambda t: t.requires_grad_() is None)
+    w.sum().backward()
+
+
+def told_so_where_it_is_an_index_of_an_object():
+    w = torch.ones(3)
+    class C:
+        def __getitem__(self, x): x.requires_grad_()
+    C()[w]
+    w.sum().backward()
+
+
+def an_item_set_by_a_function():
+    import operator
+
+    base = torch.zeros(3, 3)
+    torch.add(base, eval("torch.ones(3, requires_grad=True)"), out=None)
+    operator.setitem(base, 0, eval("torch.ones(3, requires_grad=True)"))
+    base.sum().backward()
+
+
+def added_in_place_by_a_function():
+    import operator
+
+    base = torch.zeros(3, 3)
+    operator.iadd(base, eval("torch.ones(3, requires_grad=True)"))
+    base.sum().backward()
+
+
+def a_view_added_in_place_by_a_function():
+    import operator
+
+    base = torch.zeros(3, 3)
+    operator.iadd(base[0], eval("torch.ones(3, requires_grad=True)"))
+    base.sum().backward()
+
+
+def told_so_by_a_method_of_its_class():
+    w = torch.ones(3)
+    torch.Tensor.requires_grad_(w)
+    w.sum().backward()
+
+
+def added_in_place_by_a_method_of_its_class():
+    base = torch.zeros(3)
+    torch.Tensor.__iadd__(base, torch.ones(3, requires_grad=True))
+    base.sum().backward()
+
+
+def told_so_past_its_class():
+    w = torch.ones(3)
+    object.__setattr__(w, "requires_grad", True)
+    w.sum().backward()
+
+
+def told_so_by_the_setter_of_its_class():
+    w = torch.ones(3)
+    torch.Tensor.__setattr__(w, "requires_grad", True)
+    w.sum().backward()
+
+
+def a_layer_told_so_by_a_method_of_its_class():
+    net = nn.Linear(3, 3).requires_grad_(False)
+    nn.Module.requires_grad_(net)
+    net(torch.rand(3)).sum().backward()
+
+
+def layers_told_so_by_map():
+    net = nn.Linear(3, 3).requires_grad_(False)
+    list(map(nn.Module.requires_grad_, [net]))
+    net(torch.rand(3)).sum().backward()
+
+
+def a_layer_told_so_by_a_method_of_the_class_it_has():
+    net = nn.Linear(3, 3).requires_grad_(False)
+    net.__class__.requires_grad_(net)
+    net(torch.rand(3)).sum().backward()
+
+
+def a_layer_told_so_by_a_method_of_its_type():
+    net = nn.Linear(3, 3).requires_grad_(False)
+    type(net).requires_grad_(net)
+    net(torch.rand(3)).sum().backward()
+
+
+def a_layer_is_given_another_parameter():
+    net = nn.Linear(3, 3).requires_grad_(False)
+    net.register_parameter("weight", nn.Parameter(torch.ones(3, 3)))
+    net(torch.rand(3)).sum().backward()
+
+
+def a_layer_is_given_other_parameters():
+    net = nn.Linear(3, 3).requires_grad_(False)
+    net._parameters = dict(weight=torch.ones(3, 3, requires_grad=True), bias=None)
+    net(torch.rand(3)).sum().backward()
+
+
+def a_layer_becomes_one_of_another_class():
+    net = nn.Linear(3, 3).requires_grad_(False)
+    net.__class__ = eval("type('L', (nn.Linear,), {'forward': lambda self, x: torch.ones(3, requires_grad=True)})")
+    net(torch.rand(3)).sum().backward()
+
+
+def another_layer_is_registered_in_its_place():
+    net = nn.Sequential(nn.Linear(3, 3).requires_grad_(False))
+    net.register_module("0", nn.Linear(3, 3))
+    net(torch.rand(3)).sum().backward()
+
+
+def a_layer_is_initialised_again():
+    net = nn.Sequential(nn.Linear(3, 3).requires_grad_(False))
+    net[0].__init__(3, 3)
+    net(torch.rand(3)).sum().backward()
+
+
+def layers_told_so_by_a_method_of_their_class():
+    net = nn.Linear(3, 3).requires_grad_(False)
+    net.apply(nn.Module.requires_grad_)
+    net(torch.rand(3)).sum().backward()
+
+
+def a_view_written_by_a_function_that_unknown_code_runs():
+    base = torch.zeros(3, 3)
+    r = base[0]
+    def f(): r.add_(torch.ones(3, requires_grad=True))
+    eval("lambda f: f()")(f)
+    base.sum().backward()
+
+
+def a_row_of_what_is_chosen_is_added_to():
+    base = torch.zeros(3, 3)
+    for r in base.unbind() if eval("False") else [base[0]]:
+        r += eval("torch.ones(3, requires_grad=True)")
+    base.sum().backward()
+
+
+def written_by_a_function_that_unknown_code_runs():
+    r = torch.zeros(3)
+    def f(): r.add_(torch.ones(3, requires_grad=True))
+    eval("lambda f: f()")(f)
+    r.sum().backward()
+
+
+def a_view_written_by_a_lambda_that_unknown_code_runs():
+    base = torch.zeros(3, 3)
+    r = base[0]
+    eval("lambda f: f()")(lambda: r.add_(torch.ones(3, requires_grad=True)))
+    base.sum().backward()
+
+
+def copied_into_by_a_function_that_unknown_code_runs():
+    r = torch.zeros(3)
+
+    def f():
+        r.copy_(torch.ones(3, requires_grad=True))
+
+    eval("lambda f: f()")(f)
+    r.sum().backward()
+
+
+def a_row_of_a_list_that_is_chosen_is_added_to():
+    base = torch.zeros(3, 3)
+    for r in [base[0]] if eval("True") else base.unbind():
+        r += torch.ones(3, requires_grad=True)
+    base.sum().backward()
+
+
+def a_view_or_what_nobody_knows_is_added_to():
+    base = torch.zeros(3, 3)
+    r = base[0] if eval("True") else eval("torch.zeros(3)")
+    r += torch.ones(3, requires_grad=True)
+    base.sum().backward()
+
+
+def a_row_of_a_list_that_nobody_knows_is_added_to():
+    base = torch.zeros(3, 3)
+    for r in [base[0], *eval("[]")]:
+        r += torch.ones(3, requires_grad=True)
+    base.sum().backward()
+
+
+def a_view_that_a_text_gives_is_written():
+    base = torch.zeros(3, 3)
+    r = eval("base[0]")
+    r.copy_(torch.ones(3, requires_grad=True))
+    base.sum().backward()
+
+
+def a_view_that_a_text_gives_is_added_to():
+    base = torch.zeros(3, 3)
+    r = eval("base[0]")
+    r += torch.ones(3, requires_grad=True)
+    base.sum().backward()
+
+
+def an_item_is_set_of_what_a_text_gives():
+    base = torch.zeros(3, 3)
+    r = eval("base")
+    r[0] = torch.ones(3, requires_grad=True)
+    base.sum().backward()
+
+
+def told_so_by_a_function_that_its_decorator_runs():
+    base = torch.zeros(3, 3)
+    @eval("lambda f: f()")
+    def g(): base.requires_grad_()
+    base.sum().backward()
+
+
+def told_so_by_an_object_that_a_decorator_makes():
+    base = torch.zeros(3, 3)
+    @eval("lambda c: c()")
+    class G:
+        def __init__(self): base.requires_grad_()
+    base.sum().backward()
+
+
+def told_so_where_a_class_is_made():
+    base = torch.zeros(3, 3)
+    class G:
+        base.requires_grad_()
+    base.sum().backward()
+
+
+def a_layer_joins_by_a_method_that_nobody_knows():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            getattr(self, eval("'__setattr__'"))(eval("'linear'"), nn.Linear(features, features))
+            self.act = nn.Tanh()
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_by_a_method_that_is_kept():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            add = getattr(self, eval("'add_module'"))
+            add("linear", nn.Linear(features, features))
+            self.act = nn.Tanh()
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_is_replaced_by_a_method_that_nobody_knows():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.l = nn.Linear(3, 3).requires_grad_(False)
+        def forward(self, x): return self.l(x).sum()
+    net = Net()
+    getattr(net, eval("'set_submodule'"))("l", nn.Linear(3, 3))
+    net(torch.rand(3)).backward()
+
+
+def set_by_a_method_that_nobody_knows():
+    class H: pass
+    h = H(); h.w = torch.ones(3)
+    getattr(h, eval("'__setattr__'"))("w", torch.ones(3, requires_grad=True))
+    h.w.sum().backward()
+
+
+def a_module_becomes_one_of_another_class():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.l = nn.Linear(3, 3).requires_grad_(False)
+        def forward(self, x): return self.l(x).sum()
+    net = Net()
+    net.__class__ = eval("type('N', (nn.Module,), {'forward': lambda self, x: torch.ones(3, requires_grad=True).sum()})")
+    net(torch.rand(3)).backward()
+
+
+def a_module_told_so_among_the_variables():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.l = nn.Linear(3, 3).requires_grad_(False)
+        def forward(self, x): return self.l(x).sum()
+    net = Net()
+    vars()["net"].requires_grad_()
+    net(torch.rand(3)).backward()

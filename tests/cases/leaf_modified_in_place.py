@@ -959,15 +959,19 @@ def written_between_what_a_generator_yields_under_no_grad():
 
 
 def written_by_a_method_that_is_set_in_its_class():
+    kept = torch.Tensor.add_
     w = torch.rand(3, requires_grad=True)
     setattr(type(w), "add_", lambda self, x: self)
     w.add_(1)
+    torch.Tensor.add_ = kept
 
 
 def written_by_a_method_that_its_class_is_given():
+    kept = torch.Tensor.add_
     w = torch.rand(3, requires_grad=True)
     w.__class__.add_ = lambda self, x: self
     w.add_(1)
+    torch.Tensor.add_ = kept
 
 
 def written_by_a_method_of_its_own():

@@ -12,6 +12,7 @@ from torchlint.model.python.attributes import owner_of_dict
 from torchlint.model.python.binding import assign, may_write, store
 from torchlint.model.python.containers import elements_of, extend_list, widen_list
 from torchlint.model.python.derived_parameters import cst_expression
+from torchlint.model.python.flags import unsettle
 from torchlint.model.python.members import patch_what_it_may_be, put_where_getter_says, set_members, written_to_mapping
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run, Statements
@@ -94,11 +95,19 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
         patch_what_it_may_be(run, current)
     if not isinstance(value, Sequence):
         may_write(run, current, value)
+        _may_take_part(run, current)
     computed = operate(run, node.op, current, value, node)
     if isinstance(computed, Tensor) and run.machine.grad_mode is not Truth.YES and may_be_tensor(current):
         # A tensor is written and stays what it is, whatever is computed while nothing is recorded.
         computed = choose([(unknown_guard(), current), (unknown_guard(), computed)])
     assign(run, target, computed)
+
+
+def _may_take_part(run: Run, current: Value) -> None:
+    """A value that may be a tensor, of which nobody knows, is changed in place: so that tensor may require grad now."""
+    for tensor in reachable_tensors(current):
+        if tensor.requires_grad.truth() is Truth.NO:
+            unsettle(run, tensor, slightly=True)
 
 
 def _augmented_item(run: Run, node: ir.AugmentedAssign, target: ir.Subscript) -> None:

@@ -506,12 +506,15 @@ def _set_between(nodes: list[ir.Node]) -> set[str]:
 
 
 def _passed(run: Run, function: Function, own: set[str], calls: list[ir.Call]) -> Iterator[tuple[str, ...]]:
-    """What a function hands to code that nobody knows, in these of its calls."""
+    """What a function hands to code that nobody knows, or writes in place, in these of its calls."""
     definition = function.definition
     local = own | {parameter.name for parameter in definition.parameters[:1]}
     frame, run.machine.frame = run.machine.frame, function.closure
     try:
         for node in calls:
+            called = node.function
+            if isinstance(called, ir.Attribute) and called.attr.endswith("_") and not called.attr.startswith("_"):
+                yield from paths_in(called.value)  # what is written in place takes part in what is written
             if calls_what_is_unknown(run, function, node, local):
                 for argument in node.arguments:
                     yield from paths_in(argument.value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.callbacks import hand_on
-from torchlint.model.python.flags import unsettle
+from torchlint.model.python.flags import changes_flags, unsettle
 from torchlint.model.python.making import DATACLASS, inherits_known, keeps_class, keeps_making
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import closure_of, imported, set_variable
@@ -44,6 +44,8 @@ def define(run: Run, node: ir.FunctionDef, owner: Class | None) -> Function:
     for value in defaults.values() if kind == "opaque" else ():
         unsettle(run, value, slightly=True)  # who decorates it is given them
     function = Function(node, closure_of(run, owner), defaults, owner, kind, mode, node.name, inference)
+    if kind == "opaque" and changes_flags(run, function):
+        hand_on(run, [function])  # who decorates it may run it
     if owner is not None:
         run.owners[id(node)] = owner
     if id(node) not in run.defined and run.machine.foreign_call is None:
@@ -97,7 +99,7 @@ def _class(run: Run, node: ir.ClassDef) -> None:
             function = define(run, statement, cls)
             name = f"{statement.name}.{function.kind}" if function.kind in ("setter", "deleter") else statement.name
             machine.trail.set(cls.attributes, name, function)
-        elif not isinstance(statement, ir.ExpressionStatement):
+        elif not isinstance(statement, ir.ExpressionStatement) or not isinstance(statement.value, ir.Constant):
             run.execute([statement])
     machine.frame = outer
     machine.statement = node
@@ -111,6 +113,8 @@ def _class(run: Run, node: ir.ClassDef) -> None:
     if cls.finished_elsewhere or not inherits_known(cls):
         for value in cls.attributes.values():
             unsettle(run, value, slightly=True)  # nobody knows who is shown the class
+            if changing and isinstance(value, Function) and changes_flags(run, value):
+                hand_on(run, [value])
     set_variable(run, node.name, cls)
     if id(node) not in run.defined and machine.foreign_call is None:
         run.defined.add(id(node))

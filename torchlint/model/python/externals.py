@@ -6,13 +6,18 @@ What none of them knows is unknown code.
 
 from __future__ import annotations
 
+import operator
+
 from torchlint.knowledge import foreign
 from torchlint.knowledge.names import DISTRIBUTED_DATA_PARALLEL, PARAMETERS_TO_VECTOR
+from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.writes import use
 from torchlint.model.python.builtins import call_builtin, chain, dict_builtin, new_partial
+from torchlint.model.python.callbacks import hand_on, havoc
 from torchlint.model.python.containers import new_deque
 from torchlint.model.python.copying import copied_value
-from torchlint.model.python.members import set_raw
+from torchlint.model.python.flags import FLAGS, unsettle
+from torchlint.model.python.members import set_raw, written_to_mapping
 from torchlint.model.python.module_parts import all_modules
 from torchlint.model.python.modules import inherit
 from torchlint.model.python.recomputation import CHECKPOINT, checkpoint
@@ -23,10 +28,12 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.values import (
     GRAD_NO,
     NONE,
+    Bound,
     Choice,
     Class,
     Constant,
     External,
+    Function,
     Instance,
     Mapping,
     Module,
@@ -36,8 +43,10 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
+    objects_among,
     parts,
     reachable_tensors,
+    some_of,
     sure_tensors,
 )
 from torchlint.model.torch.arguments import kind_of
@@ -207,6 +216,11 @@ def _run_given(run: Run, site: CallSite) -> None:
     """`max(found, key=unknown)`, `Thread(target=unknown, args=(x,))`: Python runs code that nobody knows."""
     given = site.values()
     functions = [each for each in given if is_unknown_code(each)]
+    own = [each for each in given if isinstance(each, Function) and _tells_flags(each)]
+    if own:
+        hand_on(run, [*own])
+        for value in given:
+            unsettle(run, value)
     if not functions:
         return
     others: list[Value] = []
@@ -220,6 +234,36 @@ def _run_given(run: Run, site: CallSite) -> None:
         unknown_call(run, each, CallSite(call, others, {}))
 
 
+def _tells_flags(function: Function) -> bool:
+    """Whether a function calls what sets a flag; to ask for one is no change."""
+    calls = (node.function for node in ir.walk(function.definition.body) if isinstance(node, ir.Call))
+    return any(isinstance(each, ir.Attribute) and each.attr in FLAGS for each in calls)
+
+
+def _method_of_class(run: Run, qualified: str, site: CallSite) -> Value | None:
+    """`torch.Tensor.requires_grad_(w)`, `nn.Module.requires_grad_(net)`: a method, called as its class has it."""
+    owner, _, name = qualified.rpartition(".")
+    first = site.positional[0] if site.placed() else None
+    of_tensor = owner == "torch.Tensor" and isinstance(first, Tensor) and name not in _BY_HAND
+    of_tensor = of_tensor and not ops.find(qualified)
+    of_module = owner.startswith("torch.nn.") and isinstance(first, (Module, Instance)) and name not in _BY_HAND
+    if not (of_tensor or (of_module and owner.rpartition(".")[2][:1].isupper())):
+        return None
+    assert first is not None
+    rest = CallSite(site.node, site.positional[1:], site.keywords, complete=site.complete)
+    return run.invoke(Bound(first, name), rest)
+
+
+_BY_HAND = frozenset({"__init__", "__setattr__", "backward", "forward"})
+"""Methods of Modules that a class calls of its base with its own object: they are read for themselves."""
+
+
+def _writes(qualified: str) -> bool:
+    """Whether a function of `operator` writes into the first that it is given: `setitem`, `iadd`."""
+    name = qualified.rpartition(".")[2]
+    return name in ("setitem", "delitem") or (name[:1] == "i" and hasattr(operator, f"__{name}__") and name[:2] != "in")
+
+
 def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if foreign.runs_given(qualified):
         _run_given(run, site)
@@ -228,7 +272,7 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         if result is None:
             result = unknown_call(run, External(qualified), site)
             if isinstance(result, Unknown) and qualified in NAMESPACES:
-                result.made_by = qualified
+                result.made_by, result.may_be = qualified, objects_among(run.machine.frame.variables.values())
         return result
     if qualified in NAMES and (moved := move_axes(run.torch, qualified, site)) is not None:
         return moved
@@ -245,6 +289,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if qualified in _FUNCTIONAL and (called := _functional_call(run, site)) is not None:
         return called
     if qualified.startswith("torch."):
+        if (called := _method_of_class(run, qualified, site)) is not None:
+            return called
         result = torch_call(run.torch, qualified, site)
         if result is not None:
             return result
@@ -264,7 +310,13 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if qualified.startswith("numpy."):
         numpy_call(run.torch, qualified, site)
     first = site.positional[0] if site.positional else None
-    if qualified.endswith(".__setattr__") and isinstance(first, (Instance, Class)):
+    if qualified.startswith("operator.") and first is not None and _writes(qualified):
+        given = some_of(site.positional[1:])
+        unsettle(run, first)
+        havoc(run, first)
+        if isinstance(first, Mapping):
+            written_to_mapping(run, first, given)
+    if qualified.endswith(".__setattr__") and isinstance(first, (Instance, Class, Tensor)):
         return set_raw(run, site)
     if qualified.endswith(".__init__") and isinstance(first, Instance):
         inherit(run, first, CallSite(site.node, site.positional[1:], site.keywords, complete=site.complete))

@@ -236,8 +236,11 @@ def give(run: Run, values: list[Value], name: str, node: ir.Node) -> None:
 
 def given_to(run: Run, function: Value | None, values: list[Value], name: str) -> None:
     """Unknown code of a certain name is run on values."""
-    if isinstance(function, Function) or (
-        not keeps_flags(function) and not foreign.only_reads(name.rpartition(".")[2])
+    called = name.rpartition(".")[2]
+    if (
+        isinstance(function, Function)
+        or called in FLAGS
+        or (not keeps_flags(function) and not foreign.only_reads(called))
     ):
         for value in values:
             unsettle(run, value)

@@ -14,7 +14,7 @@ from torchlint.model.python.flags import give, unsettle, unsettle_origins
 from torchlint.model.python.making import inherits_known, runs_unseen
 from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
-from torchlint.model.python.variables import NAMESPACES, forget_variables
+from torchlint.model.python.variables import NAMESPACES, REGISTRIES, forget_variables
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -138,6 +138,7 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     """Set an attribute, through the `__setattr__` or the property of the class, if it has one."""
     machine = run.machine
     if name in ("__dict__", "__class__"):
+        machine.trail.set(instance, "patched", True)
         set_some_attribute(run, instance, some_of([value]), anew=False)
         return
     for cls in instance.cls.ancestry():
@@ -221,6 +222,13 @@ def store_member(run: Run, instance: Instance, name: str, value: Value) -> None:
 
 def set_raw(run: Run, site: CallSite) -> Value:
     """`object.__setattr__(x, name, value)`."""
+    if len(site.positional) == 3 and isinstance(site.positional[0], Tensor):
+        tensor, name, value = site.positional
+        assert isinstance(tensor, Tensor)
+        if isinstance(name, Constant) and isinstance(name.value, str):
+            set_tensor_attribute(run, tensor, name.value, value)
+        else:
+            unsettle(run, tensor)
     if len(site.positional) == 3 and isinstance(site.positional[0], (Instance, Class)):
         instance, name, value = site.positional
         assert isinstance(instance, (Instance, Class))
@@ -303,7 +311,7 @@ def set_in_some_module(run: Run, name: str, value: Value) -> None:
     """Something is set of what nobody knows: a setting of any Module in sight, a method of any class of torch."""
     if name in _SETTINGS:
         patch_in_sight(run)
-    if is_tensor_method(name) and isinstance(value, (Function, Bound, Partial)):
+    if _is_method(name) and isinstance(value, (Function, Bound, Partial)):
         replace_of_torch(run, f"torch.Tensor.{name}")
 
 
@@ -388,6 +396,14 @@ def _set_attribute_of(run: Run, each: Value, name: str, value: Value, origin: ir
         set_in_some_module(run, name, value)
 
 
+def _is_method(name: str) -> bool:
+    return name in _NO_OPERATIONS or is_tensor_method(name)
+
+
+_NO_OPERATIONS = frozenset({"backward", "register_hook", "requires_grad_", "retain_grad"})
+"""Methods of tensors that compute nothing."""
+
+
 def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
     """`module.name = value` of a layer of torch; in a container it may be one of those it holds."""
     machine = run.machine
@@ -398,6 +414,10 @@ def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
         machine.trail.set(module, "config", {**module.config, name: as_argument(value)})
     if name.isdigit() or name in module.names:
         lose_children(run, module)
+    if name in ("__class__", "__dict__") or name in REGISTRIES:
+        machine.trail.set(module, "patched", True)
+        lose_children(run, module)
+        unsettle(run, module)
 
 
 def lose_children(run: Run, module: Module) -> None:
@@ -427,5 +447,5 @@ def set_tensor_attribute(run: Run, tensor: Tensor, name: str, new: Value) -> Non
         machine.trail.set(tensor, "trues", None)
         machine.trail.set(tensor, "device", data.device if data is not None else "")
         machine.trail.set(tensor, "contiguous", data.contiguous if data is not None else Truth.MAYBE)
-    elif name == "__class__" or is_tensor_method(name):
+    elif name == "__class__" or _is_method(name):
         replace_of_torch(run, "torch.Tensor.*" if name == "__class__" else f"torch.Tensor.{name}")

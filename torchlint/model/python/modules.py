@@ -15,7 +15,7 @@ from torchlint.model.python.attributes import is_module
 from torchlint.model.python.builtins import dict_builtin
 from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.containers import MOST_ITEMS
-from torchlint.model.python.flags import changes_flags, given_to
+from torchlint.model.python.flags import changes_flags, given_to, unsettle
 from torchlint.model.python.making import inherits_known, lists_all, lists_its_own
 from torchlint.model.python.members import is_composed, patch, set_some_attribute
 from torchlint.model.python.module_parts import (
@@ -118,6 +118,10 @@ def module_method(run: Run, module: Instance | Module, name: str, site: CallSite
         return module
     if name in ("register_buffer", "register_parameter") and isinstance(module, Instance):
         return _register(run, module, site)
+    if name in ("register_buffer", "register_parameter", "__init__", "__setstate__") and isinstance(module, Module):
+        unsettle(run, module)  # it has another one
+        patch(run, module)
+        return NONE
     if name == "set_submodule" and isinstance(module, Instance):
         return _register(run, module, CallSite(site.node, [Unknown(), *site.values()[1:2]], {}))
     if name in ("add_module", "register_module") and isinstance(module, Instance):
@@ -241,7 +245,7 @@ def _container_method(run: Run, module: Module, name: str, site: CallSite) -> Va
         machine.trail.set(module, "children", (*(module.children or ()), child))
         machine.trail.set(module, "element", None)
         return NONE
-    if name in ("append", "extend", "insert", "add_module", "update"):
+    if name in ("append", "extend", "insert", "add_module", "register_module", "set_submodule", "update"):
         machine.trail.set(module, "tail", site.positional[0] if name == "append" and site.positional else None)
         machine.trail.set(module, "children", None)
         machine.trail.set(module, "element", None)

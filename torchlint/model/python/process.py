@@ -13,7 +13,14 @@ from __future__ import annotations
 
 from torchlint.knowledge import foreign
 from torchlint.model.python.flags import KEEPING_FLAGS, for_effect, text_is_run
-from torchlint.model.python.members import patch, patch_in_sight, patch_what_it_may_be, replace_of_torch
+from torchlint.model.python.members import (
+    lose_children,
+    patch,
+    patch_in_sight,
+    patch_what_it_may_be,
+    replace_of_torch,
+    set_some_attribute,
+)
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import NAMESPACES, canonical
 from torchlint.model.state.call_site import CallSite
@@ -33,6 +40,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     is_foreign,
+    objects_among,
 )
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.syntax import ir
@@ -99,6 +107,14 @@ def may_register(run: Run, place: Unknown, given: list[Value], *, effect: bool =
         patch_what_it_may_be(run, place)
         if isinstance(place.part_of, (Instance, Module)) and not place.part_of.patched:
             patch(run, place.part_of)
+    owner = place.part_of
+    for value in given if isinstance(owner, (Instance, Module)) else ():
+        if not (effect or objects_among([value])):  # `getattr(net, name)("head", nn.Linear(2, 1))`
+            continue
+        if isinstance(owner, Instance):
+            set_some_attribute(run, owner, value, anew=False)
+        elif isinstance(owner, Module):
+            lose_children(run, owner)
 
 
 def _is_code(value: Value) -> bool:

@@ -97,7 +97,7 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
         return value.children[value.names.index(str(index.value))]
     if type(value) is Module and value.kind.container and (value.children is not None or value.element):
         return _item(Sequence("list", value.children, value.element), index)
-    if not isinstance(index, (SliceValue, list, Tensor)):  # a tensor picks elements
+    if not isinstance(index, (SliceValue, list)) and (type(index) is not Tensor or type(value) is Instance):
         given_to_special(run, value, [index], ("__getitem__",), origin)
     layer = (isinstance(value, Unknown) and value.layer) or holds_modules(value)
     part_of = value.part_of if isinstance(value, Unknown) else None

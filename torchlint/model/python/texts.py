@@ -29,7 +29,7 @@ def run_text(run: Run, site: CallSite) -> Value:
 
 
 def _in_text(run: Run, words: set[str] | None) -> None:
-    """A text is run whose value is used: what it calls is given the variables that it has the words for."""
+    """A text is run whose value is used: that may be one of the variables that it has the words for, or made of it."""
     frame: Frame | None = run.machine.frame
     while frame is not None:
         for name, value in list(frame.variables.items()):
@@ -68,7 +68,7 @@ def evaluate_text(run: Run, site: CallSite) -> Value:
     calls = not isinstance(text, Constant) or "(" in str(text.value)
     if calls and for_effect(run, site.node):
         text_is_run(run)
-    elif calls:
+    else:
         _in_text(run, words)
     _may_set(run, text, effect=for_effect(run, site.node))
     return Unknown(held, source=site.node)
