@@ -291,7 +291,7 @@ def test_what_one_of_the_values_asks_for_beside_is_asked_for_by_all() -> None:
                 self.layer = nn.Linear(1, 4)
                 self.noise = noise
 
-            def forward(self, x):
+            def forward(self, x: torch.Tensor):
                 if self.training and self.noise > 0:
                     x = x * torch.rand_like(x)
                 return self.layer(x)
@@ -304,7 +304,7 @@ def test_what_one_of_the_values_asks_for_beside_is_asked_for_by_all() -> None:
                 self.noise = noise
                 self.parts = nn.ModuleList([Part(noise) for _ in range(n)])
 
-            def forward(self, x):
+            def forward(self, x: torch.Tensor):
                 if self.training and self.noise > 0:
                     x = x * torch.rand_like(x)
                 total = torch.zeros(x.shape[0], self.m)
