@@ -2947,3 +2947,39 @@ def layer_of_the_type_of_one_that_was_parametrized():
     h = layer(torch.rand(2, 4))
     h.mul_(2)
     h.sum().backward()
+
+
+def features_by_a_transposed_matrix_written_after_a_layer():
+    """Raises: modified by an inplace operation"""
+
+    class Features(nn.Module):
+        def __init__(self, given, size):
+            super().__init__()
+            self.register_buffer("matrix", torch.randn(size, given))
+            self.gate = nn.Linear(size, size)
+
+        def forward(self, x):
+            features = torch.cos(x @ self.matrix.T)
+            gate = self.gate(features)
+            features.add_(1)  # error: [TLN201]
+            return features * gate
+
+    Features(3, 4)(torch.rand(2, 3)).sum().backward()
+
+
+def features_by_a_transposed_matrix_that_no_layer_is_given():
+    """`cos` saves its input, which is not what is written."""
+
+    class Features(nn.Module):
+        def __init__(self, given, size):
+            super().__init__()
+            self.register_buffer("matrix", torch.randn(size, given))
+            self.gate = nn.Linear(given, size)
+
+        def forward(self, x):
+            features = torch.cos(x @ self.matrix.T)
+            gate = self.gate(x)
+            features.add_(1)
+            return features + gate
+
+    Features(3, 4)(torch.rand(2, 3)).sum().backward()
