@@ -2983,3 +2983,37 @@ def features_by_a_transposed_matrix_that_no_layer_is_given():
             return features + gate
 
     Features(3, 4)(torch.rand(2, 3)).sum().backward()
+
+
+def norm_of_a_number_that_is_given():
+    """Raises: modified by an inplace operation"""
+
+    class Norm(nn.Module):
+        def __init__(self, p: int):
+            super().__init__()
+            self.p = p
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x):
+            norm = torch.norm(self.layer(x), self.p, -1)
+            norm.add_(1)  # error: [TLN201]
+            return norm
+
+    Norm(3)(torch.rand(2, 4)).sum().backward()
+
+
+def norm_by_a_name_that_saves_no_result():
+    """The nuclear norm is a sum of singular values."""
+
+    class Norm(nn.Module):
+        def __init__(self, p: str):
+            super().__init__()
+            self.p = p
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x):
+            norm = torch.norm(self.layer(x), self.p)
+            norm.add_(1)
+            return norm
+
+    Norm("nuc")(torch.rand(2, 4)).sum().backward()

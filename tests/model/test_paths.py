@@ -319,3 +319,15 @@ def test_what_one_of_the_values_asks_for_beside_is_asked_for_by_all() -> None:
     (finding,) = expectations.lint(text, codes=["TLN201"]).findings
     assert finding.level.value == "warning"
     assert finding.message.endswith("if `x` requires grad")
+
+
+@pytest.mark.parametrize("cast", ["to(x.dtype)", "type_as(x)"])
+def test_a_cast_to_the_dtype_of_an_input_is_named(cast: str) -> None:
+    text = (
+        "import torch\nfrom torch import nn\n\n\nclass Gate(nn.Module):\n    def __init__(self, n):\n"
+        "        super().__init__()\n        self.layer = nn.Linear(n, n)\n\n    def forward(self, x):\n"
+        f"        gate = self.layer(x).sigmoid()\n        gate = gate.{cast}\n        gate += 1\n        return gate\n"
+    )
+    (finding,) = expectations.lint(text, codes=["TLN201"]).findings
+    assert finding.level.value == "warning"
+    assert finding.message.endswith("where `x.dtype == torch.float32`")

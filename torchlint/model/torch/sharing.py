@@ -29,7 +29,7 @@ def sharing(torch: Torch, op: Op, bound: dict[str, Value], source: Tensor, origi
     or that it is given all of a tensor, `w[:n, :m]`.
     """
     given = origin.arguments[0].value if isinstance(origin, ir.Call) and len(origin.arguments) == 1 else None
-    asked, dtype = dotted(given), dtype_of(torch, source) if op.name in ("to", "type_as", "type") else ""
+    asked, dtype = dotted(given), dtype_of(torch, source) if op.name in ("to", "type_as") else ""
     asked = asked if dtype and dtype == torch.default_dtype else ""  # of another dtype few are
     wanted = bound.get("device")  # which is what a dtype that nobody knows is taken for
     if asked and isinstance(wanted, Scalar) and wanted.kind == "dtype" and wanted.device in ("", dtype):
