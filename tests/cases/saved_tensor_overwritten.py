@@ -2947,3 +2947,73 @@ def layer_of_the_type_of_one_that_was_parametrized():
     h = layer(torch.rand(2, 4))
     h.mul_(2)
     h.sum().backward()
+
+
+def features_by_a_transposed_matrix_written_after_a_layer():
+    """Raises: modified by an inplace operation"""
+
+    class Features(nn.Module):
+        def __init__(self, given, size):
+            super().__init__()
+            self.register_buffer("matrix", torch.randn(size, given))
+            self.gate = nn.Linear(size, size)
+
+        def forward(self, x):
+            features = torch.cos(x @ self.matrix.T)
+            gate = self.gate(features)
+            features.add_(1)  # error: [TLN201]
+            return features * gate
+
+    Features(3, 4)(torch.rand(2, 3)).sum().backward()
+
+
+def features_by_a_transposed_matrix_that_no_layer_is_given():
+    """`cos` saves its input, which is not what is written."""
+
+    class Features(nn.Module):
+        def __init__(self, given, size):
+            super().__init__()
+            self.register_buffer("matrix", torch.randn(size, given))
+            self.gate = nn.Linear(given, size)
+
+        def forward(self, x):
+            features = torch.cos(x @ self.matrix.T)
+            gate = self.gate(x)
+            features.add_(1)
+            return features + gate
+
+    Features(3, 4)(torch.rand(2, 3)).sum().backward()
+
+
+def norm_of_a_number_that_is_given():
+    """Raises: modified by an inplace operation"""
+
+    class Norm(nn.Module):
+        def __init__(self, p: int):
+            super().__init__()
+            self.p = p
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x):
+            norm = torch.norm(self.layer(x), self.p, -1)
+            norm.add_(1)  # error: [TLN201]
+            return norm
+
+    Norm(3)(torch.rand(2, 4)).sum().backward()
+
+
+def norm_by_a_name_that_saves_no_result():
+    """The nuclear norm is a sum of singular values."""
+
+    class Norm(nn.Module):
+        def __init__(self, p: str):
+            super().__init__()
+            self.p = p
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x):
+            norm = torch.norm(self.layer(x), self.p)
+            norm.add_(1)
+            return norm
+
+    Norm("nuc")(torch.rand(2, 4)).sum().backward()

@@ -133,6 +133,48 @@ def test_what_cannot_be_read_may_call_it(tmp_path: Path) -> None:
     assert levels(tmp_path, voice=OFF, more="Encoder, features = (\n") == ["error", "smell"]
 
 
+WHOLE = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+from net.encoder import Encoder
+
+
+class Whole(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = Encoder()
+
+    def forward(self, x, target=None):
+        y = self.encoder(x)
+        if target is not None:
+            return y, {loss}
+        return y, None
+
+    @torch.inference_mode()
+    def generate(self, x):
+        return self(x)[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "found"),
+    [
+        ("(y - target).abs()", ["strict", "smell"]),
+        ("F.mse_loss(y, target)", ["error", "smell"]),
+        ("nn.MSELoss()(y, target)", ["error", "smell"]),
+    ],
+)
+def test_what_gives_a_loss_is_made_to_be_trained(tmp_path: Path, loss: str, found: list[str]) -> None:
+    assert levels(tmp_path, whole=WHOLE.format(loss=loss)) == found
+
+
+def test_a_loss_under_no_grad_is_looked_at(tmp_path: Path) -> None:
+    more = "import torch\nimport torch.nn.functional as F\n\n\n@torch.no_grad()\ndef validate(voice, x, y):\n"
+    more += "    return F.mse_loss(voice.encoder(x), y), F.mse_loss(voice.encoder.features(x), y)\n"
+    assert levels(tmp_path, voice=OFF, more=more) == ["strict", "strict"]
+
+
 LEAF = """
 import torch
 

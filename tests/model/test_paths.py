@@ -291,7 +291,7 @@ def test_what_one_of_the_values_asks_for_beside_is_asked_for_by_all() -> None:
                 self.layer = nn.Linear(1, 4)
                 self.noise = noise
 
-            def forward(self, x):
+            def forward(self, x: torch.Tensor):
                 if self.training and self.noise > 0:
                     x = x * torch.rand_like(x)
                 return self.layer(x)
@@ -304,7 +304,7 @@ def test_what_one_of_the_values_asks_for_beside_is_asked_for_by_all() -> None:
                 self.noise = noise
                 self.parts = nn.ModuleList([Part(noise) for _ in range(n)])
 
-            def forward(self, x):
+            def forward(self, x: torch.Tensor):
                 if self.training and self.noise > 0:
                     x = x * torch.rand_like(x)
                 total = torch.zeros(x.shape[0], self.m)
@@ -319,3 +319,15 @@ def test_what_one_of_the_values_asks_for_beside_is_asked_for_by_all() -> None:
     (finding,) = expectations.lint(text, codes=["TLN201"]).findings
     assert finding.level.value == "warning"
     assert finding.message.endswith("if `x` requires grad")
+
+
+@pytest.mark.parametrize("cast", ["to(x.dtype)", "type_as(x)"])
+def test_a_cast_to_the_dtype_of_an_input_is_named(cast: str) -> None:
+    text = (
+        "import torch\nfrom torch import nn\n\n\nclass Gate(nn.Module):\n    def __init__(self, n):\n"
+        "        super().__init__()\n        self.layer = nn.Linear(n, n)\n\n    def forward(self, x):\n"
+        f"        gate = self.layer(x).sigmoid()\n        gate = gate.{cast}\n        gate += 1\n        return gate\n"
+    )
+    (finding,) = expectations.lint(text, codes=["TLN201"]).findings
+    assert finding.level.value == "warning"
+    assert finding.message.endswith("where `x.dtype == torch.float32`")

@@ -13,11 +13,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from torchlint.knowledge.modules import losses
 from torchlint.lint.gates import tree_of
 from torchlint.lint.instances import Instances, OutOfSightError, Parsed, Site, last_name, parsed
 from torchlint.model.events import Event, InplaceWrite, SavedTensorRead
 from torchlint.model.events.training import LossDropped
 from torchlint.project.index import ProjectIndex
+from torchlint.syntax.children import walk
 from torchlint.syntax.place import line_of
 from torchlint.truth import Truth
 
@@ -134,6 +136,8 @@ class _GradModes:
         owner = above.name if isinstance(above, ast.ClassDef) else ""
         if not owner and not isinstance(above, ast.Module):
             return False  # a function inside another one may go anywhere
+        if owner and function.name == "forward" and _has_loss(function):
+            return False  # it is made to be trained, wherever that is done
         return self._is_called_off(function.name, owner, asked)
 
     def _is_called_off(self, name: str, owner: str, asked: dict[tuple[str, str], bool]) -> bool:
@@ -169,6 +173,12 @@ class _GradModes:
             elif isinstance(each, (ast.Lambda, ast.ClassDef)):
                 return False
         return False
+
+
+def _has_loss(function: ast.AST) -> bool:
+    """Whether one of torch's losses is called in a function, or made."""
+    names = {last_name(each.func) for each in walk(function) if isinstance(each, ast.Call)}
+    return any(losses.find(name) or losses.find(f"torch.nn.{name}") for name in names)
 
 
 def _function(node: ast.expr) -> ast.expr:

@@ -108,7 +108,8 @@ def python_records(spelling: str, function: Callable[..., Any], observed: Iterab
 
 
 def _record(name: str, parameters: str, defaults: dict[str, object]) -> Record:
-    return Record(name=name.removesuffix("_"), parameters=parameters, composite=True, defaults=defaults)
+    base = name if name.endswith("__") else name.removesuffix("_")
+    return Record(name=base, parameters=parameters, composite=True, defaults=defaults)
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:

@@ -129,6 +129,9 @@ def _known_as(keyword: str, names: Mapping[str, Parameter]) -> str | None:
     return None
 
 
+_NO_TEXT = frozenset({"int", "float", "bool", "number", "tensor"})
+
+
 def applies(
     overload: Overload, binding: Binding, kinds: Mapping[str, str], known: Mapping[int | str, Known]
 ) -> bool | None:
@@ -146,6 +149,8 @@ def applies(
             actual = overload.defaults.get(name, UNKNOWN)
             if aspect and actual is not None:
                 actual = UNKNOWN
+        if actual is UNKNOWN and not aspect and isinstance(value, str) and kinds.get(name) in _NO_TEXT:
+            actual = None  # whatever number it is, it is not "nuc"
         if actual is UNKNOWN:
             verdict = None
         elif (actual == value and isinstance(actual, bool) == isinstance(value, bool)) != holds:

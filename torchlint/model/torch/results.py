@@ -430,7 +430,7 @@ def _shares(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value], shape
 
 _DENSE = frozenset(
     {
-        *("contiguous", "linear", "matmul", "mm", "bmm", "mv", "dot", "addmm"),
+        *("contiguous", "linear", "matmul", "__rmatmul__", "mm", "bmm", "mv", "dot", "addmm"),
         *("reshape", "flatten", "ravel", "repeat", "index_select"),
     }
 )
