@@ -92,6 +92,8 @@ class CallGraph:
         known = list(concerns)
         self._everybody = frozenset(range(len(known)))
         self._anywhere = {number for number, each in enumerate(known) if each is None}
+        self._strict = {number for number, each in enumerate(known) if each is not None and not each}
+        """Those that no entry point concerns: what they see is strict, and counted as far as it was met."""
         self._concerns = [(concern, -1) for concern in _OWN]
         self._concerns += [(concern, number) for number, each in enumerate(known) for concern in each or ()]
         self._near = any(concern.near for concern, _ in self._concerns)
@@ -102,6 +104,8 @@ class CallGraph:
         self._edges: list[int] = []
         self._written: list[ir.Written] = []
         self._constructed: list[set[str]] = []
+        self._constructing: list[int] = []
+        """Of each class what may run while an object of it is built, with its bases and what it builds itself."""
         self._definitions: list[ir.FunctionDef] = []
         self._built: dict[int, int] = {}
         self._reached: dict[int, int] = {}
@@ -171,6 +175,25 @@ class CallGraph:
         if known is None:
             known = self._reached[number] = _closed(1 << number, self._edges, known=self._reached)
         return known
+
+    def concerned_building(self, classes: Iterable[ir.Node], methods: Iterable[ir.Node]) -> frozenset[int]:
+        """
+        The observers that the building of an object may concern, or what its methods do with it: of its classes and all
+        of their methods, wherever in what these run the words of a concern stand.
+        """
+        first_class = len(self._written)
+        edges = [*self._edges[:first_class], *self._constructing]
+        begins = 0
+        for each in (*classes, *methods):
+            begins |= self._bit(each)
+        ran = _closed(begins, edges)
+        found = self._anywhere | self._strict
+        for concern, number in self._concerns:
+            if number >= 0 and number not in found:
+                groups = (*concern.here, *concern.near, *concern.anywhere)
+                if concern.writes or all(self._groups[group] & ran for group in groups):
+                    found.add(number)
+        return frozenset(found)
 
     def must_be_built(self, cls: ir.ClassDef) -> bool:
         """
@@ -275,6 +298,7 @@ class CallGraph:
             if writes or calls_writer(words, self.writers_elsewhere):
                 inplace |= 1 << (first_class + number)
             bases.append(_union(built, {word for base in cls.bases for word in written_in(base).words}))
+            self._constructing.append(ran | held | runs_itself | bases[-1])
             self._built[id(cls)] = held
             self._constructed.append(words)
             self._edges.append(held | runs_itself)
