@@ -187,13 +187,12 @@ class CallGraph:
         for each in (*classes, *methods):
             begins |= self._bit(each)
         ran = _closed(begins, edges)
-        found = self._anywhere | self._strict
-        for concern, number in self._concerns:
-            if number >= 0 and number not in found:
-                groups = (*concern.here, *concern.near, *concern.anywhere)
-                if concern.writes or all(self._groups[group] & ran for group in groups):
-                    found.add(number)
-        return frozenset(found)
+        met = {number for concern, number in self._concerns if concern.writes or self._is_met(concern, ran)}
+        return frozenset(met | self._anywhere | self._strict) - {-1}
+
+    def _is_met(self, concern: Concern, ran: int) -> bool:
+        """Whether something of each group is written anywhere in what runs."""
+        return all(self._groups[group] & ran for group in (*concern.here, *concern.near, *concern.anywhere))
 
     def must_be_built(self, cls: ir.ClassDef) -> bool:
         """
@@ -209,7 +208,7 @@ class CallGraph:
                     return True
                 ran = _closed(1 << number, self._calls)
                 if ran & (self._writers | self._groups[_BY_CONSTRUCTORS]) or any(
-                    all(self._groups[group] & ran for group in (*concern.here, *concern.near, *concern.anywhere))
+                    self._is_met(concern, ran)
                     for concern, _ in self._concerns
                     if concern.in_constructors and not concern.writes
                 ):
@@ -235,9 +234,8 @@ class CallGraph:
         if elsewhere is not None and any(each.name == "forward" for each in self._definitions):
             # elsewhere nobody asks: what differentiates is followed together with other files anyway
             self.writers_elsewhere = elsewhere(set().union(*(each.words for each in self._written)))
-        first_class = len(functions)
         self._bits = {id(each): number for number, each in enumerate((*self._definitions, *classes))}
-        called, built = self._names(classes, first_class)
+        called, built = _names(self._definitions, classes)
         calls = [_union(called, each.words) for each in self._written]
         builds = [_union(built, each.words) for each in self._written]
         self._calls = calls
@@ -252,17 +250,6 @@ class CallGraph:
                 self._writers |= 1 << number
         self._read_groups(classes)
 
-    def _names(self, classes: list[ir.ClassDef], first_class: int) -> tuple[dict[str, int], dict[str, int]]:
-        called: dict[str, int] = {}
-        built: dict[str, int] = {}
-        for number, definition in enumerate(self._definitions):
-            if definition.name == "forward" or definition.name.startswith("__"):
-                continue  # whoever has an object of the class may run it, by whatever name
-            called[definition.name] = called.get(definition.name, 0) | 1 << number
-        for number, cls in enumerate(classes):
-            built[cls.name] = built.get(cls.name, 0) | 1 << (first_class + number)
-        return called, built
-
     def _read_classes(
         self,
         functions: list[tuple[ir.FunctionDef, ir.ClassDef | None]],
@@ -272,10 +259,7 @@ class CallGraph:
         built: dict[str, int],
     ) -> set[int]:
         """What the instances of a class hold, and which classes build layers that work in place."""
-        methods: dict[int, list[int]] = {}
-        for number, (_, cls) in enumerate(functions):
-            if cls is not None:
-                methods.setdefault(id(cls), []).append(number)
+        methods = _methods(functions)
         first_class = len(functions)
         inplace = 0
         bases: list[int] = []
@@ -312,7 +296,6 @@ class CallGraph:
         everything: set[str] = set().union(*(each.words for each in self._written))
         imports = [each for each in ir.everything(self._program.body) if isinstance(each, ir.Import)]
         meanings = {ARRAYS: _named(imports, _NUMPY), TENSORS: _named(imports, _TORCH), CUSTOM: _customs(classes)}
-        waiting: dict[str, int] = {}
         groups = {_BY_CONSTRUCTORS}
         for concern, _ in self._concerns:
             groups |= {*concern.anywhere, *concern.near, *concern.here}
@@ -320,14 +303,7 @@ class CallGraph:
         added = [word for word in words if word[0] == "+"]
         means = {word: _meant(word, everything, meanings) for word in words if word[0] in "*+" or word in meanings}
         exact = (words - means.keys()).union(*means.values())
-        for number, each in enumerate(self._written):
-            for word in each.words & exact:
-                waiting[word] = (waiting[word] if word in waiting else 0) | 1 << number  # noqa: SIM401 - of very many
-        first_class = len(self._written)
-        for number, constructed in enumerate(self._constructed):
-            for word in added:
-                if word[1:] in constructed:
-                    waiting[word] = waiting.get(word, 0) | 1 << (first_class + number)
+        waiting = _written_by(self._written, self._constructed, exact, added)
         given = layers(self._written)
         found = {SLICED: _sliced(self._definitions, self._written, given), SETS: _sets(self._written, given)}
         for group in groups:
@@ -343,6 +319,43 @@ class CallGraph:
             masks += [self._beside(0, 0, self._groups[group]) for group in concern.anywhere]
             if all(masks):
                 self._asked.append((number, concern.writes, masks))
+
+
+def _methods(functions: list[tuple[ir.FunctionDef, ir.ClassDef | None]]) -> dict[int, list[int]]:
+    """By the identity of a class, the numbers of its methods."""
+    methods: dict[int, list[int]] = {}
+    for number, (_, cls) in enumerate(functions):
+        if cls is not None:
+            methods.setdefault(id(cls), []).append(number)
+    return methods
+
+
+def _names(definitions: list[ir.FunctionDef], classes: list[ir.ClassDef]) -> tuple[dict[str, int], dict[str, int]]:
+    """The bits of the functions that are called by a name, and of the classes."""
+    called: dict[str, int] = {}
+    built: dict[str, int] = {}
+    for number, definition in enumerate(definitions):
+        if definition.name == "forward" or definition.name.startswith("__"):
+            continue  # whoever has an object of the class may run it, by whatever name
+        called[definition.name] = called.get(definition.name, 0) | 1 << number
+    for number, cls in enumerate(classes, len(definitions)):
+        built[cls.name] = built.get(cls.name, 0) | 1 << number
+    return called, built
+
+
+def _written_by(
+    functions: list[ir.Written], constructed: list[set[str]], words: set[str], added: list[str]
+) -> dict[str, int]:
+    """The bits of the functions in which each word is written, and for one with `+` of the classes."""
+    waiting: dict[str, int] = {}
+    for number, each in enumerate(functions):
+        for word in each.words & words:
+            waiting[word] = (waiting[word] if word in waiting else 0) | 1 << number  # noqa: SIM401 - of very many
+    for number, built in enumerate(constructed, len(functions)):
+        for word in added:
+            if word[1:] in built:
+                waiting[word] = waiting.get(word, 0) | 1 << number
+    return waiting
 
 
 def _sets(functions: list[ir.Written], given: dict[str, set[str]]) -> int:
