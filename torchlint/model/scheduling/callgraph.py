@@ -181,8 +181,7 @@ class CallGraph:
         The observers that the building of an object may concern, or what its methods do with it: of its classes and all
         of their methods, wherever in what these run the words of a concern stand.
         """
-        first_class = len(self._written)
-        edges = [*self._edges[:first_class], *self._constructing]
+        edges = [*self._edges[: len(self._written)], *self._constructing]
         begins = 0
         for each in (*classes, *methods):
             begins |= self._bit(each)
@@ -301,6 +300,7 @@ class CallGraph:
             groups |= {*concern.anywhere, *concern.near, *concern.here}
         words = {word for group in groups for word in group}
         added = [word for word in words if word[0] == "+"]
+        meanings |= _meant_by_variables({word for word in words if word[0] == "*"}, everything, self._program.body)
         means = {word: _meant(word, everything, meanings) for word in words if word[0] in "*+" or word in meanings}
         exact = (words - means.keys()).union(*means.values())
         waiting = _written_by(self._written, self._constructed, exact, added)
@@ -453,14 +453,30 @@ def _numbers(mask: int) -> Iterator[int]:
 
 def _meant(word: str, everything: set[str], meanings: dict[str, set[str]]) -> set[str]:
     """
-    The words of a file that a word of a concern stands for: `*part` is part of them, `+Layer` may also be built by a
-    constructor.
+    The words of a file that a word of a concern stands for: `+Layer` may also be built by a constructor.
     """
     if word in meanings:
         return meanings[word]
-    if word.startswith("*"):
-        return {each for each in everything if word[1:] in each}
     return {word, word[1:]} if word.startswith("+") else {word}
+
+
+def _meant_by_variables(words: set[str], everything: set[str], body: list[ir.Statement]) -> dict[str, set[str]]:
+    """
+    What each `*part` stands for: the words that it is part of, and the file's own variables that are made with one
+    (`act = nn.Sigmoid()`).
+    """
+    made = [
+        ({each.id for each in statement.targets if isinstance(each, ir.Name)}, written_in(statement.value).words)
+        for statement in body
+        if isinstance(statement, ir.Assign) and isinstance(statement.value, (ir.Call, ir.Attribute))
+    ]
+    found: dict[str, set[str]] = {}
+    for word in words:
+        found[word] = {each for each in everything if word[1:] in each}
+        for names, written_there in made:
+            if any(word[1:] in each for each in written_there):
+                found[word] |= names
+    return found
 
 
 def _named(imports: list[ir.Import], packages: tuple[str, ...]) -> set[str]:

@@ -21,20 +21,18 @@ _DEPTH = 10
 _NAMED = frozenset({"softmax", "log_softmax", "+Softmax", "+LogSoftmax"})
 _OVER_LOGARITHMS = frozenset({"nll_loss", "+NLLLoss"})
 _BATCHES = _BATCHED | _OVER_LOGARITHMS
-_OPEN = frozenset({OPEN_SOFTMAX, f"+{OPEN_SOFTMAX}"})
 
 
 def _moved(*groups: frozenset[str]) -> Concern:
     """Any softmax may go over what was the first dimension later, if something moves it."""
-    return Concern(here=(_NAMED | _BATCHES,), near=(_NAMED, _BATCHES), anywhere=groups)
+    return Concern(near=(_NAMED, _BATCHES), anywhere=groups)
 
 
 class SoftmaxDims(Computations):
     """Raises `SoftmaxOverBatch`."""
 
     concerns = (
-        # who only calls both, one after the other, is seldom where they meet
-        Concern(here=(_OPEN | _BATCHES,), near=(_OPEN, _BATCHES)),
+        Concern(near=(frozenset({OPEN_SOFTMAX, f"+{OPEN_SOFTMAX}"}), _BATCHES)),
         _moved(frozenset({SWAPS_FIRST, "squeeze"})),
         # the last two dimensions are the first two where there are no others
         _moved(frozenset({SWAPS_LAST}), frozenset({"unsqueeze"}) | _OVER_LOGARITHMS),
