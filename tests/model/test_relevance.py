@@ -9,6 +9,10 @@ import pytest
 
 from torchlint.model.observers import observers
 from torchlint.model.scheduling.entry_points import EntryPoints
+from torchlint.model.scheduling.subscriptions import Subscriptions
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import Class, Instance, Value
 from torchlint.project.index import ProjectIndex
 from torchlint.syntax import features, ir, reading
 from torchlint.syntax.lowering import program_of
@@ -256,13 +260,21 @@ def attend(x, v, dim=0):
     ("loss", "concerns"),
     [
         ("self.loss_function(x)", False),  # another file may say what that is, and is not asked
-        ("loss_function(x)", True),
+        ("loss_function(x)", False),  # and nothing here is an activation
+        ("loss_function(torch.sigmoid(x))", True),
+        ("loss_function(x).backward()", True),
         ("self.loss_function(x).backward()", True),
-        ("self.loss(x)", True),
+        ("self.loss(x)", False),
+        ("self.loss(x.softmax(1))", True),
+        ("self.loss(act(x))", True),
+        ("self.loss(flat(x))", False),
     ],
 )
 def test_a_loss_that_another_file_may_have_made(loss: str, concerns: bool) -> None:
     program = f"""
+flat = nn.Flatten()
+act = nn.LogSigmoid()
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -385,3 +397,82 @@ def outer(x):
 """
     assert ("outer" in followed(program)) == outer
     assert {"fill", "middle"} <= followed(program)
+
+
+class Registers(Observer):
+    """Notes which classes were built under its eyes."""
+
+    def __init__(self, machine: Machine, seen: list[str]) -> None:
+        super().__init__(machine)
+        self.seen = seen
+
+    def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
+        if isinstance(owner, Instance):
+            self.seen.append(owner.cls.name)
+
+
+class Waits(Registers):
+    concerns = (features.anywhere("wanted"),)
+
+
+class Strict(Registers):
+    concerns = ()
+
+
+class Built(Waits):
+    def class_built(self, cls: Class, instance: Instance) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("kind", "watched"),
+    [
+        (Registers, {"Plain", "Method", "Base", "Derived", "Part", "Whole"}),
+        (Strict, {"Plain", "Method", "Base", "Derived", "Part", "Whole"}),
+        (Built, {"Plain", "Method", "Base", "Derived", "Part", "Whole"}),
+        (Waits, {"Method", "Base", "Derived", "Part", "Whole"}),
+    ],
+)
+def test_who_watches_while_an_object_is_built(kind: type[Registers], watched: set[str]) -> None:
+    program = program_of(
+        IMPORTS
+        + textwrap.dedent("""
+        class Plain:
+            def __init__(self):
+                self.held = 1
+
+        class Method:
+            def __init__(self):
+                self.held = 1
+
+            def use(self):
+                wanted(self.held)
+
+        class Base:
+            def __init__(self):
+                self.held = wanted()
+
+        class Derived(Base):
+            def __init__(self):
+                super().__init__()
+                self.more = 1
+
+        class Part:
+            def __init__(self):
+                self.held = wanted()
+
+        class Whole:
+            def __init__(self):
+                self.part = Part()
+        """)
+    )
+    analysis = EntryPoints(program, thorough=False)
+    analysis.run_script()
+    seen: list[str] = []
+    analysis.subscriptions = Subscriptions(
+        program, [kind(analysis.machine, seen)], analysis.machine.here, thorough=False
+    )
+    for cls in analysis.run.classes:
+        with analysis._watched(analysis.subscriptions.of_building(cls)):
+            analysis._watched_class(cls)
+    assert set(seen) == watched

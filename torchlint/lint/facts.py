@@ -166,7 +166,7 @@ def leaves_dim_open(text: str) -> bool:
     Whether a file builds a softmax layer without a dimension: all of it must be followed, for any function may say how
     many dimensions the layer is given (TLN602 tells which one torch takes of so many).
     """
-    return "Soft" in text and _OPEN_SOFTMAX.search(text) is not None  # few have it, and to find a word takes no time
+    return "Softm" in text and _OPEN_SOFTMAX.search(text) is not None  # few have it, and to find a word takes no time
 
 
 @lru_cache(maxsize=8)

@@ -194,7 +194,7 @@ class ProjectIndex:
         if own is not None:
             return own
         found, depends = requirements.target(self._path)
-        self._seen.update((each.path, each.digest) for each in depends)
+        self._seen.update(depends)
         return found
 
     @property

@@ -13,7 +13,7 @@ import json
 import operator
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -24,7 +24,7 @@ from torchlint.project.pythons import pythons
 from torchlint.project.ranges import NAME, specifiers
 from torchlint.project.roots import INSTALLED, MARKS
 from torchlint.project.stated import asked_for, python, required, tidy, toml
-from torchlint.results import Dependency, digest
+from torchlint.results import digest
 from torchlint.target import NEWEST, Target, TargetError, bounds, spelled
 
 _REQUIREMENTS = tuple(
@@ -53,9 +53,9 @@ _TAG = re.compile(r"\.(?:cpython-3|cp3)(\d+)m?-[\w-]*\.(?:so|pyd)\b")
 """Of the file of a compiled module, for which Python it is (PEP 3149); `abi3` is for all."""
 
 
-def target(path: str) -> tuple[Target, tuple[Dependency, ...]]:
+def target(path: str) -> tuple[Target, Mapping[str, str]]:
     """
-    What the project of a file says, and the files that say so or would if they were there.
+    What the project of a file says, and the digests of the files that say so or would if they were there ("").
 
     Parameters
     ----------
@@ -64,12 +64,11 @@ def target(path: str) -> tuple[Target, tuple[Dependency, ...]]:
     """
     directory = os.path.dirname(os.path.abspath(path))
     if not INSTALLED.isdisjoint(directory.split(os.sep)):
-        return Target(), ()
+        return Target(), {}
     levels = list(_upwards(directory))
     known = _answers.get(directory)
     if known is None or len(known[0]) != len(levels) or any(map(operator.is_not, known[0], levels)):
-        seen = sorted({path: content for level in levels for path, content in level.seen.items()}.items())
-        depends = tuple(Dependency(name, content) for name, content in seen)
+        depends = {path: content for level in levels for path, content in level.seen.items()}
         known = _answers[directory] = levels, levels[-1].target or Target(), depends
     return known[1], known[2]
 
@@ -90,7 +89,7 @@ class _Level(NamedTuple):
 
 _kept: dict[tuple[str, str], _Level] = {}
 """By directory, and what of it the file is in: a process may live long."""
-_answers: dict[str, tuple[list[_Level], Target, tuple[Dependency, ...]]] = {}
+_answers: dict[str, tuple[list[_Level], Target, dict[str, str]]] = {}
 """For the files of a directory, as long as the levels are those."""
 
 

@@ -11,7 +11,7 @@ import ast
 import itertools
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -82,8 +82,18 @@ def _is_below(name: str, need: str) -> bool:
     return name == need or name.startswith(f"{need}.")
 
 
-def statements(tree: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.stmt]:
+def statements(tree: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> Sequence[ast.stmt]:
     """Every statement in a file or a function, outer ones first, in the order of `ast.walk`. Looks at no expression."""
+    return _of_file(tree) if isinstance(tree, ast.Module) else list(_statements(tree))
+
+
+@lru_cache(maxsize=1)
+def _of_file(tree: ast.Module) -> tuple[ast.stmt, ...]:
+    """Those of the file that is read: half a dozen readers ask for them, one after the other."""
+    return tuple(_statements(tree))
+
+
+def _statements(tree: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.stmt]:
     pending: list[Any] = [*tree.body]
     for node in pending:
         kind = type(node)

@@ -354,7 +354,7 @@ class Reader:
                 if type(each) is ir.Name:
                     self.bound.add(each.id)
                     self.element(each.id, node.iterable)
-        for each in ir.walk(node.body):
+        for each in ir.everything(node.body):
             made = each.value if type(each) is ir.Assign else None
             if type(made) is ir.Call:
                 if last_word(made.function) in CONCATENATIONS:

@@ -156,10 +156,13 @@ def _unknown_attribute(run: Run, value: Unknown, name: str, origin: ir.Node) -> 
 def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node) -> Value:
     """An attribute of an object of a class of the file."""
     classes = instance.cls.ancestry()
-    if any("__getattribute__" in cls.attributes for cls in classes):
-        return Unknown(held_tensors(instance), source=origin, part_of=instance)
+    getter: Value | None = None
+    for cls in classes:
+        if "__getattribute__" in cls.attributes:
+            return Unknown(held_tensors(instance), source=origin, part_of=instance)
+        if getter is None and "__getattr__" in cls.attributes:
+            getter = cls.attributes["__getattr__"]
     if name in instance.attributes:
-        getter = next((cls.attributes["__getattr__"] for cls in classes if "__getattr__" in cls.attributes), None)
         held = instance.attributes[name]
         return held if getter is None else _through_getattr(instance, getter, held, origin)
     for cls in classes:
@@ -186,7 +189,7 @@ def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node)
     else:
         elsewhere = instance if is_module(instance) is not Truth.NO or instance.given else None
         depends = list(instance.given)
-        if any("__getattr__" in cls.attributes for cls in instance.cls.ancestry()):
+        if getter is not None:
             depends += held_tensors(instance)
         value = Unknown(depends, source=origin, part_of=elsewhere)
         of_classes = [each for cls in classes for each in cls.named_elsewhere]

@@ -68,11 +68,13 @@ def assign_statement(run: Run, node: ir.Assign) -> None:
         return
     value = run.evaluate(node.value)
     for target in node.targets:
-        _tell_rank(run, node.value, target)
-        derived_parameter(run, node, target, value)
-        written_grad(run, target, value, node)
+        if type(target) is ir.Attribute:
+            derived_parameter(run, node, target, value)
+            written_grad(run, target, value, node)
+        elif type(target) is ir.Sequence:
+            _tell_rank(run, node.value, target)
         assign(run, target, value)
-        if isinstance(target, ir.Name):
+        if type(target) is ir.Name:
             for hook in run.machine.watch.name_set:
                 hook(target.id, value, node)
         elif isinstance(target, ir.Sequence):
@@ -83,10 +85,8 @@ def assign_statement(run: Run, node: ir.Assign) -> None:
                         hook(element.id, variables[element.id], node)
 
 
-def _tell_rank(run: Run, node: ir.Expression, target: ir.Expression) -> None:
+def _tell_rank(run: Run, node: ir.Expression, target: ir.Sequence) -> None:
     """`batch, length, width = x.shape`: Python goes on only where `x` has three dimensions."""
-    if type(target) is not ir.Sequence:
-        return
     called = isinstance(node, ir.Call) and not node.arguments
     asked = node.function if isinstance(node, ir.Call) and called else node
     if not (isinstance(asked, ir.Attribute) and asked.attr == ("size" if called else "shape")):

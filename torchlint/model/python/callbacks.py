@@ -90,11 +90,11 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
     elif isinstance(value, Instance):
         if not value.havocked:
             machine.trail.set(value, "havocked", True)
-        for name, each in _held(value).items():
-            if type(each) not in _REPLACED:
-                continue  # most of what an object holds
-            if True in [_is_replaced(option, switches=switches) for _, option in alternatives(each)]:
-                machine.trail.set(value.attributes, name, or_another(each))
+        for name, each in _held(value, _REPLACED):
+            for _, option in alternatives(each):
+                if _is_replaced(option, switches=switches):
+                    machine.trail.set(value.attributes, name, or_another(each))
+                    break
     elif isinstance(value, Module) and value.kind.container and not value.children:
         if value.children is not None:  # an empty container is there to be filled
             machine.trail.set(value, "children", None)
@@ -113,15 +113,23 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
                 _refill(run, each)
 
 
-_REPLACED = frozenset({Tensor, Module, Choice})
+_REPLACED: frozenset[type] = frozenset({Tensor, Module, Choice})
 
 
-def _held(instance: Instance) -> dict[str, Value]:
-    """The attributes of an object, those of its classes among them."""
-    held: dict[str, Value] = {}
-    for cls in instance.cls.ancestry()[::-1]:
-        held |= cls.attributes
-    return held | instance.attributes
+def _held(owner: Instance | Class, kinds: frozenset[type]) -> list[tuple[str, Value]]:
+    """The attributes of an object, or a class, whose values are of these kinds; those of an object's classes, too."""
+    if isinstance(owner, Class):
+        return [(name, each) for name, each in owner.attributes.items() if type(each) in kinds]
+    own = owner.attributes
+    found: dict[str, Value] = {}
+    for cls in reversed(owner.cls.ancestry()):
+        for name, each in cls.attributes.items():
+            if type(each) in kinds:
+                if name not in own:
+                    found[name] = each
+            elif name in found:
+                del found[name]  # a class nearer has something else by that name
+    return [*found.items(), *[(name, each) for name, each in own.items() if type(each) in kinds]]
 
 
 def _is_replaced(value: Value, *, switches: bool) -> bool:
@@ -166,11 +174,11 @@ def _turn(run: Run, value: Value) -> None:
         if type(each) is Instance:
             run.turned.add(id(each.cls.definition))
             inner = [one for one in each.attributes.values() if type(one) is Instance or type(one) is Choice]
-            _turn_held(run, each.attributes, _held(each))
+            _turn_held(run, each)
         elif type(each) is Class:
             run.turned.add(id(each.definition))
             inner = []
-            _turn_held(run, each.attributes, dict(each.attributes))
+            _turn_held(run, each)
         else:
             inner = [one for one in parts(each) if type(one) in _HOLDING]
         pending += inner[::-1]
@@ -181,14 +189,16 @@ _UNCHANGED = frozenset({Tensor, Unknown, Unbound, Constant, External, Scalar})
 _HOLDING = frozenset({Instance, Class, Choice, Sequence, Mapping})
 
 
-def _turn_held(run: Run, attributes: dict[str, Value], held: dict[str, Value]) -> None:
-    for name, old in held.items():
-        if type(old) is Choice:
-            turns = True in [is_switch(option) for _, option in old.alternatives]
-        else:
-            turns = type(old) is Constant and is_switch(old)
-        if turns:
-            run.machine.trail.set(attributes, name, or_another(old))
+def _turn_held(run: Run, owner: Instance | Class) -> None:
+    for name, old in _held(owner, _MAY_SWITCH):
+        for option in parts(old) if type(old) is Choice else (old,):
+            if is_switch(option):
+                run.machine.trail.set(owner.attributes, name, or_another(old))
+                break
+
+
+_MAY_SWITCH: frozenset[type] = frozenset({Choice, Constant})
+"""What is a switch, or may be one of several."""
 
 
 def is_switch(value: Value) -> bool:

@@ -32,9 +32,9 @@ def cst_expression(node: ir.Node) -> cst.BaseExpression:
     return node.origin
 
 
-def written_grad(run: Run, target: ir.Expression, value: Value, node: ir.Assign) -> None:
+def written_grad(run: Run, target: ir.Attribute, value: Value, node: ir.Assign) -> None:
     """Tell of a `.grad` that an assignment sets."""
-    if not (isinstance(target, ir.Attribute) and target.attr == "grad"):
+    if target.attr != "grad":
         return
     how: GradWrite
     if value == NONE:
@@ -51,9 +51,9 @@ def written_grad(run: Run, target: ir.Expression, value: Value, node: ir.Assign)
             grad_written(run.torch, each, how, node, each)
 
 
-def derived_parameter(run: Run, node: ir.Assign, target: ir.Expression, value: Value) -> None:
+def derived_parameter(run: Run, node: ir.Assign, target: ir.Attribute, value: Value) -> None:
     """Tell of a parameter that is computed from another when it is bound."""
-    if not (isinstance(target, ir.Attribute) and node.value is not None):
+    if node.value is None:
         return
     parameter, op = _parameter_in(run, node.value)
     if parameter is None or not op:

@@ -157,7 +157,7 @@ def _unsettle_tensor(run: Run, tensor: Tensor, slightly: bool, called: str) -> N
     if slightly and name and tensor.own == GRAD_YES:
         own = Grad(Truth.NO, frozenset({name}))
         cut = own.guard()
-    if tensor.own != own:
+    if tensor.own is not own and tensor.own != own:
         run.machine.trail.set(tensor, "own", own)
     unsettle_grad(run, tensor)
     if tensor.grad_fn and not slightly and not tensor.retains_grad:

@@ -130,11 +130,17 @@ _SETTING_SOME = frozenset({"setattr", "__setattr__", "__dict__", "vars"})
 def _sets_attributes(run: Run, definition: ir.FunctionDef | ir.Lambda) -> bool:
     known = run.setting.get(definition)
     if known is None:
-        body: list[ir.Statement] | ir.Node = definition.body
-        targets = [each for node in ir.walk(body) if isinstance(node, ir.Assign) for each in node.targets]
-        known = any(isinstance(each, ir.Attribute) for target in targets for each in ir.walk(target))
+        known = isinstance(definition, ir.FunctionDef) and (
+            bool(written(definition).assigned) or any(map(_sets_attribute, ir.everything(definition.body)))
+        )
         run.setting[definition] = known
     return known
+
+
+def _sets_attribute(statement: ir.Statement) -> bool:
+    """Whether an assignment is to an attribute, or to a part of one."""
+    targets = statement.targets if isinstance(statement, ir.Assign) else []
+    return any(isinstance(each, ir.Attribute) for target in targets for each in ir.walk(target))
 
 
 def _is_of_layer(function: Function, positional: list[Value]) -> bool:

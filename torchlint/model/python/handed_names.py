@@ -55,8 +55,7 @@ def paths_in(node: ir.Expression) -> Iterator[tuple[str, ...]]:
 
 def written_paths(node: ir.Node) -> list[tuple[str, ...]]:
     """The variables and attributes that a statement or a call sets, or writes into ("" at the end)."""
-    kind = type(node)
-    if kind is ir.Name or kind is ir.Attribute or kind is ir.Constant or kind is ir.Argument:
+    if type(node) in _SETTING_NOTHING:
         return []  # most of what is written
     if isinstance(node, ir.Call):
         if isinstance(node.function, ir.Name):
@@ -88,6 +87,12 @@ def written_paths(node: ir.Node) -> list[tuple[str, ...]]:
         elif isinstance(target, ir.Name) and isinstance(node, ir.AugmentedAssign):
             found.append((target.id, ""))
     return found
+
+
+_SETTING_NOTHING = frozenset(
+    {ir.Name, ir.Attribute, ir.Constant, ir.Argument, ir.Subscript, ir.Binary, ir.Compare, ir.Sequence}
+)
+"""Expressions that set nothing and are no calls; what holds them may be."""
 
 
 def path_of(node: ir.Expression) -> tuple[str, ...]:

@@ -32,13 +32,13 @@ def submodules(value: Value) -> list[Value]:
         own = list(value.children or ([value.element] if value.element is not None else ()))
         return own + [each for each in value.parameters.values() if type(each) is Module or type(each) is Instance]
     if isinstance(value, Instance):
-        found: list[Value] = [
-            each
-            for option in value.attributes.values()
-            for each in ([option] if type(option) is not Choice else parts(option))
-            if type(each) is Module or type(each) is Instance
-        ]
-        return found if value.layer is None else [value.layer, *found]
+        found: list[Value] = [] if value.layer is None else [value.layer]
+        for option in value.attributes.values():  # of very many
+            if type(option) is Module or type(option) is Instance:
+                found.append(option)
+            elif type(option) is Choice:
+                found += [each for each in parts(option) if type(each) is Module or type(each) is Instance]
+        return found
     return []
 
 
@@ -73,12 +73,16 @@ def _own_parameters(value: Value) -> tuple[list[Tensor], bool]:
         return found, complete
     if not isinstance(value, Module):
         return [], True
-    registered = [each for each in value.parameters.values() if type(each) is Tensor]
-    held = [each for each in value.children or () if type(each) is Tensor]
-    found = [each for each in registered if each.is_parameter is Truth.YES]
-    others = len(value.parameters) - len(registered)
-    known = not others or not any(isinstance(each, Unknown) for each in value.parameters.values())
-    return found + held, known and value.children is not None
+    found, known = [], value.children is not None
+    for each in value.parameters.values():
+        if type(each) is Tensor:
+            if each.is_parameter is Truth.YES:
+                found.append(each)
+        elif isinstance(each, Unknown):
+            known = False
+    if value.children:
+        found += [each for each in value.children if type(each) is Tensor]
+    return found, known
 
 
 _WITHOUT_OWN = frozenset({Constant, Instance, Module, External, Function, Scalar})

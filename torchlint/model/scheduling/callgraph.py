@@ -92,6 +92,8 @@ class CallGraph:
         known = list(concerns)
         self._everybody = frozenset(range(len(known)))
         self._anywhere = {number for number, each in enumerate(known) if each is None}
+        self._strict = {number for number, each in enumerate(known) if each is not None and not each}
+        """Those that no entry point concerns: what they see is strict, and counted as far as it was met."""
         self._concerns = [(concern, -1) for concern in _OWN]
         self._concerns += [(concern, number) for number, each in enumerate(known) for concern in each or ()]
         self._near = any(concern.near for concern, _ in self._concerns)
@@ -102,6 +104,8 @@ class CallGraph:
         self._edges: list[int] = []
         self._written: list[ir.Written] = []
         self._constructed: list[set[str]] = []
+        self._constructing: list[int] = []
+        """Of each class what may run while an object of it is built, with its bases and what it builds itself."""
         self._definitions: list[ir.FunctionDef] = []
         self._built: dict[int, int] = {}
         self._reached: dict[int, int] = {}
@@ -172,6 +176,23 @@ class CallGraph:
             known = self._reached[number] = _closed(1 << number, self._edges, known=self._reached)
         return known
 
+    def concerned_building(self, classes: Iterable[ir.Node], methods: Iterable[ir.Node]) -> frozenset[int]:
+        """
+        The observers that the building of an object may concern, or what its methods do with it: of its classes and all
+        of their methods, wherever in what these run the words of a concern stand.
+        """
+        edges = [*self._edges[: len(self._written)], *self._constructing]
+        begins = 0
+        for each in (*classes, *methods):
+            begins |= self._bit(each)
+        ran = _closed(begins, edges)
+        met = {number for concern, number in self._concerns if concern.writes or self._is_met(concern, ran)}
+        return frozenset(met | self._anywhere | self._strict) - {-1}
+
+    def _is_met(self, concern: Concern, ran: int) -> bool:
+        """Whether something of each group is written anywhere in what runs."""
+        return all(self._groups[group] & ran for group in (*concern.here, *concern.near, *concern.anywhere))
+
     def must_be_built(self, cls: ir.ClassDef) -> bool:
         """
         Whether an object of a class must be built for what its constructor does itself: what it makes besides modules,
@@ -186,7 +207,7 @@ class CallGraph:
                     return True
                 ran = _closed(1 << number, self._calls)
                 if ran & (self._writers | self._groups[_BY_CONSTRUCTORS]) or any(
-                    all(self._groups[group] & ran for group in (*concern.here, *concern.near, *concern.anywhere))
+                    self._is_met(concern, ran)
                     for concern, _ in self._concerns
                     if concern.in_constructors and not concern.writes
                 ):
@@ -212,9 +233,8 @@ class CallGraph:
         if elsewhere is not None and any(each.name == "forward" for each in self._definitions):
             # elsewhere nobody asks: what differentiates is followed together with other files anyway
             self.writers_elsewhere = elsewhere(set().union(*(each.words for each in self._written)))
-        first_class = len(functions)
         self._bits = {id(each): number for number, each in enumerate((*self._definitions, *classes))}
-        called, built = self._names(classes, first_class)
+        called, built = _names(self._definitions, classes)
         calls = [_union(called, each.words) for each in self._written]
         builds = [_union(built, each.words) for each in self._written]
         self._calls = calls
@@ -229,17 +249,6 @@ class CallGraph:
                 self._writers |= 1 << number
         self._read_groups(classes)
 
-    def _names(self, classes: list[ir.ClassDef], first_class: int) -> tuple[dict[str, int], dict[str, int]]:
-        called: dict[str, int] = {}
-        built: dict[str, int] = {}
-        for number, definition in enumerate(self._definitions):
-            if definition.name == "forward" or definition.name.startswith("__"):
-                continue  # whoever has an object of the class may run it, by whatever name
-            called[definition.name] = called.get(definition.name, 0) | 1 << number
-        for number, cls in enumerate(classes):
-            built[cls.name] = built.get(cls.name, 0) | 1 << (first_class + number)
-        return called, built
-
     def _read_classes(
         self,
         functions: list[tuple[ir.FunctionDef, ir.ClassDef | None]],
@@ -249,10 +258,7 @@ class CallGraph:
         built: dict[str, int],
     ) -> set[int]:
         """What the instances of a class hold, and which classes build layers that work in place."""
-        methods: dict[int, list[int]] = {}
-        for number, (_, cls) in enumerate(functions):
-            if cls is not None:
-                methods.setdefault(id(cls), []).append(number)
+        methods = _methods(functions)
         first_class = len(functions)
         inplace = 0
         bases: list[int] = []
@@ -275,6 +281,7 @@ class CallGraph:
             if writes or calls_writer(words, self.writers_elsewhere):
                 inplace |= 1 << (first_class + number)
             bases.append(_union(built, {word for base in cls.bases for word in written_in(base).words}))
+            self._constructing.append(ran | held | runs_itself | bases[-1])
             self._built[id(cls)] = held
             self._constructed.append(words)
             self._edges.append(held | runs_itself)
@@ -288,22 +295,15 @@ class CallGraph:
         everything: set[str] = set().union(*(each.words for each in self._written))
         imports = [each for each in ir.everything(self._program.body) if isinstance(each, ir.Import)]
         meanings = {ARRAYS: _named(imports, _NUMPY), TENSORS: _named(imports, _TORCH), CUSTOM: _customs(classes)}
-        waiting: dict[str, int] = {}
         groups = {_BY_CONSTRUCTORS}
         for concern, _ in self._concerns:
             groups |= {*concern.anywhere, *concern.near, *concern.here}
         words = {word for group in groups for word in group}
         added = [word for word in words if word[0] == "+"]
+        meanings |= _meant_by_variables({word for word in words if word[0] == "*"}, everything, self._program.body)
         means = {word: _meant(word, everything, meanings) for word in words if word[0] in "*+" or word in meanings}
         exact = (words - means.keys()).union(*means.values())
-        for number, each in enumerate(self._written):
-            for word in each.words & exact:
-                waiting[word] = (waiting[word] if word in waiting else 0) | 1 << number  # noqa: SIM401 - of very many
-        first_class = len(self._written)
-        for number, constructed in enumerate(self._constructed):
-            for word in added:
-                if word[1:] in constructed:
-                    waiting[word] = waiting.get(word, 0) | 1 << (first_class + number)
+        waiting = _written_by(self._written, self._constructed, exact, added)
         given = layers(self._written)
         found = {SLICED: _sliced(self._definitions, self._written, given), SETS: _sets(self._written, given)}
         for group in groups:
@@ -319,6 +319,43 @@ class CallGraph:
             masks += [self._beside(0, 0, self._groups[group]) for group in concern.anywhere]
             if all(masks):
                 self._asked.append((number, concern.writes, masks))
+
+
+def _methods(functions: list[tuple[ir.FunctionDef, ir.ClassDef | None]]) -> dict[int, list[int]]:
+    """By the identity of a class, the numbers of its methods."""
+    methods: dict[int, list[int]] = {}
+    for number, (_, cls) in enumerate(functions):
+        if cls is not None:
+            methods.setdefault(id(cls), []).append(number)
+    return methods
+
+
+def _names(definitions: list[ir.FunctionDef], classes: list[ir.ClassDef]) -> tuple[dict[str, int], dict[str, int]]:
+    """The bits of the functions that are called by a name, and of the classes."""
+    called: dict[str, int] = {}
+    built: dict[str, int] = {}
+    for number, definition in enumerate(definitions):
+        if definition.name == "forward" or definition.name.startswith("__"):
+            continue  # whoever has an object of the class may run it, by whatever name
+        called[definition.name] = called.get(definition.name, 0) | 1 << number
+    for number, cls in enumerate(classes, len(definitions)):
+        built[cls.name] = built.get(cls.name, 0) | 1 << number
+    return called, built
+
+
+def _written_by(
+    functions: list[ir.Written], constructed: list[set[str]], words: set[str], added: list[str]
+) -> dict[str, int]:
+    """The bits of the functions in which each word is written, and for one with `+` of the classes."""
+    waiting: dict[str, int] = {}
+    for number, each in enumerate(functions):
+        for word in each.words & words:
+            waiting[word] = (waiting[word] if word in waiting else 0) | 1 << number  # noqa: SIM401 - of very many
+    for number, built in enumerate(constructed, len(functions)):
+        for word in added:
+            if word[1:] in built:
+                waiting[word] = waiting.get(word, 0) | 1 << number
+    return waiting
 
 
 def _sets(functions: list[ir.Written], given: dict[str, set[str]]) -> int:
@@ -416,14 +453,30 @@ def _numbers(mask: int) -> Iterator[int]:
 
 def _meant(word: str, everything: set[str], meanings: dict[str, set[str]]) -> set[str]:
     """
-    The words of a file that a word of a concern stands for: `*part` is part of them, `+Layer` may also be built by a
-    constructor.
+    The words of a file that a word of a concern stands for: `+Layer` may also be built by a constructor.
     """
     if word in meanings:
         return meanings[word]
-    if word.startswith("*"):
-        return {each for each in everything if word[1:] in each}
     return {word, word[1:]} if word.startswith("+") else {word}
+
+
+def _meant_by_variables(words: set[str], everything: set[str], body: list[ir.Statement]) -> dict[str, set[str]]:
+    """
+    What each `*part` stands for: the words that it is part of, and the file's own variables that are made with one
+    (`act = nn.Sigmoid()`).
+    """
+    made = [
+        ({each.id for each in statement.targets if isinstance(each, ir.Name)}, written_in(statement.value).words)
+        for statement in body
+        if isinstance(statement, ir.Assign) and isinstance(statement.value, (ir.Call, ir.Attribute))
+    ]
+    found: dict[str, set[str]] = {}
+    for word in words:
+        found[word] = {each for each in everything if word[1:] in each}
+        for names, written_there in made:
+            if any(word[1:] in each for each in written_there):
+                found[word] |= names
+    return found
 
 
 def _named(imports: list[ir.Import], packages: tuple[str, ...]) -> set[str]:

@@ -232,7 +232,7 @@ class EntryPoints:
             return
         if not self.subscriptions.is_wanted(cls):
             return
-        with self._watched(self.subscriptions.everybody):
+        with self._watched(self.subscriptions.of_building(cls)):
             self._watched_class(cls)
 
     def _watched_class(self, cls: Class) -> None:

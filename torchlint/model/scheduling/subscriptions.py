@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from torchlint.model.scheduling.callgraph import CallGraph, Writers, calls_writer
-from torchlint.model.state.hooks import NOBODY, ForeignWatch, Observer, Watch
+from torchlint.model.state.hooks import NOBODY, ForeignWatch, Observer, Watch, looks_at_objects
 from torchlint.model.state.values import Class, Function, Instance
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written_in
@@ -54,6 +54,8 @@ class Subscriptions:
         else:
             self._writers = elsewhere(written_in(program.body).words) if elsewhere is not None else []
         self._watches: dict[frozenset[int], Watches] = {}
+        kinds = [type(each) for each in self._observers]
+        self._of_objects = frozenset(number for number, kind in enumerate(kinds) if looks_at_objects(kind))
         self.everybody = self._watching(frozenset(range(len(self._observers))))
 
     def of(self, function: Function, instance: Instance | None = None) -> Watches | None:
@@ -67,6 +69,17 @@ class Subscriptions:
             if waiting:
                 concerned = (concerned or frozenset()).union(waiting)
         return self._watching(concerned) if concerned is not None else None
+
+    def of_building(self, cls: Class) -> Watches:
+        """Who watches while an object of a class is built, before its methods are followed."""
+        if self._callgraph is None:
+            return self.everybody
+        classes = cls.ancestry()
+        methods = [value for each in classes for value in each.attributes.values() if isinstance(value, Function)]
+        concerned = self._callgraph.concerned_building(
+            [each.definition for each in classes], [each.definition for each in methods]
+        )
+        return self._watching(concerned | self._of_objects)
 
     def calls_writer(self, part: ir.Node | list[ir.Statement]) -> bool:
         """Whether something in a piece of program calls what writes to its arguments in another file."""

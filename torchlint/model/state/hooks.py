@@ -299,6 +299,11 @@ def _overridden(kind: type[Observer]) -> tuple[str, ...]:
     return known
 
 
+def looks_at_objects(kind: type[Observer]) -> bool:
+    """Whether observers of a kind look at each object that is built by itself, whatever is written in its class."""
+    return "class_built" in _overridden(kind) or kind.concerned_with is not Observer.concerned_with
+
+
 class ForeignWatch(Watch):
     """
     What observers are told of another file's code: that an optimizer stepped, that gradients were zeroed, and the like;

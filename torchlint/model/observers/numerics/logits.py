@@ -24,6 +24,15 @@ _PARTS = frozenset({"[]", "unbind", "chunk", "split", "tensor_split", "index_sel
 _JOINING = frozenset({"cat", "stack"})
 _MOST_PARTS = 8
 _LOSSES = frozenset({"cross_entropy", "nll_loss", "kl_div", "binary_cross_entropy", "binary_cross_entropy_with_logits"})
+_OF_LOSSES = _LOSSES | {
+    NAMES_LOSS, f"+{NAMES_LOSS}",
+    "+CrossEntropyLoss", "+NLLLoss", "+KLDivLoss", "+BCELoss", "+BCEWithLogitsLoss",
+}  # fmt: skip
+"""What is written where a loss is computed."""
+_APPLYING = frozenset({"expit", "*softm", "*Softm", "*sigm", "*Sigm"}).union(
+    f"+{each}" for each in (*_ACTIVATIONS, "Softmax", "LogSoftmax", "Sigmoid", "LogSigmoid")
+)
+"""What is written where an activation is applied, or a layer is built that does."""
 
 
 class Logits(Computations):
@@ -31,17 +40,13 @@ class Logits(Computations):
 
     words = ("softm", "Softm", "entropy", "Entropy", "nll", "NLL", "BCE", *sorted(LOSS_NAMES))
     concerns = (
-        # The activation may be applied in another file, and the loss made in one.
-        Concern(
-            near=(
-                _LOSSES
-                | {NAMES_LOSS, f"+{NAMES_LOSS}"}
-                | {"+CrossEntropyLoss", "+NLLLoss", "+KLDivLoss", "+BCELoss", "+BCEWithLogitsLoss"},
-            )
-        ),
-        # What an attribute of a module is, or of an object, other files are asked where a backward is in sight.
-        Concern(near=(LOSS_NAMES,), anywhere=(frozenset({DIFFERENTIATES}),)),
-        Concern(near=(LOSS_NAMES,), writes=True),
+        Concern(near=(_OF_LOSSES,), anywhere=(_APPLYING,)),
+        # Scores stand before a loss of logarithms by no word of their own.
+        Concern(near=(frozenset({"nll_loss", "+NLLLoss"}),)),
+        # The activation may be applied in another file, and the loss made in one, as may what an attribute of a module
+        # is, or of an object: other files are asked where a backward is in sight.
+        Concern(near=(_OF_LOSSES | LOSS_NAMES,), anywhere=(frozenset({DIFFERENTIATES}),)),
+        Concern(near=(_OF_LOSSES | LOSS_NAMES,), writes=True),
     )
 
     def computed(self, made: Computation) -> None:

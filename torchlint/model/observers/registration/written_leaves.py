@@ -70,6 +70,8 @@ class WrittenLeaves(Observer):
         self._written: list[_Written] = []
         self._trained: set[int] = set()
         """Leaves whose gradient is used: an optimizer holds them, or the program reads it."""
+        self._given: list[list[Value]] = []
+        """What unknown code was given before anything was written: it is looked into when something is."""
         self._open = False
         """An optimizer may hold any leaf."""
         self._forwards = 0
@@ -78,12 +80,14 @@ class WrittenLeaves(Observer):
         self.pending.start(function is None)
         self._written.clear()
         self._trained.clear()
+        self._given.clear()
         self._open = False
         self._forwards = 0
 
     def concluded(self) -> None:
         self.pending.flush()
         self._written.clear()
+        self._given.clear()
 
     # -- what is trained
 
@@ -96,9 +100,16 @@ class WrittenLeaves(Observer):
             self._trained |= {id(each) for each in reachable_tensors(owner)}
 
     def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
-        for value in arguments:
+        self._given.append(arguments)
+        if self._written:
+            self._look_into_given()
+
+    def _look_into_given(self) -> None:
+        """Unknown code may train whatever it is given."""
+        for value in (each for arguments in self._given for each in arguments):
             tensors = tensors_of(value) if isinstance(value, (Instance, Module)) else reachable_tensors(value)
             self._trained |= {id(each) for each in tensors}
+        self._given.clear()
 
     # -- what is written
 
@@ -174,6 +185,7 @@ class WrittenLeaves(Observer):
         sources = _leaves(value)
         if sources and not any(each is leaf for each in sources):
             machine = self.machine
+            self._look_into_given()
             self._written = [each for each in self._written if each.leaf is not leaf]
             self._written.append(
                 _Written(leaf, sources, origin, source, machine.line(), machine.path, machine.assumed, machine.clock)

@@ -138,7 +138,7 @@ class Arguments(Observer):
         if type(value) is not Tensor:
             return
         self._names[id(value)] = name
-        if self._modified and self._asks_form(origin):
+        if not self._modified or self._asks_form(origin):
             return
         for each in list(self._modified):
             if each.returned and not each.fresh and each.tensor is value and each.name == name:
