@@ -2991,3 +2991,84 @@ def a_module_told_so_among_the_variables():
     net = Net()
     vars()["net"].requires_grad_()
     net(torch.rand(3)).backward()
+
+
+def grad_mode_that_is_set_by_a_text_that_nobody_knows():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        eval("-".join(["torch.set_grad_enabled"]))(True)
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_that_is_set_by_a_text_that_is_chosen():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        eval(["torch.set_grad_enabled"][eval("0")])(True)
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_that_is_set_by_a_text_that_is_run():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        exec("-".join(["torch.set_grad_enabled(True)"]))
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_that_is_set_by_a_text_that_is_kept():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        enable = eval("-".join(["torch.set_grad_enabled"]))
+        enable(eval("True"))
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_that_is_set_by_a_text_with_the_word():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        eval("torch").set_grad_enabled(True)
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_that_is_set_by_a_text_of_a_lambda():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        eval("-".join(["lambda: torch.set_grad_enabled(True)"]))()
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_that_is_set_by_a_text_that_calls():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        mode = eval("-".join(["torch.set_grad_enabled(True)"]))
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_that_is_set_by_a_name_of_torch():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        getattr(eval("torch"), eval("'set_grad_enabled'"))(True)
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_that_is_set_by_a_module_of_torch():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        __import__("torch").set_grad_enabled(True)
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_that_is_set_by_a_module_that_is_imported():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        __import__("importlib").import_module(eval("'torch'")).set_grad_enabled(True)
+        loss = (w * 2).sum()
+    loss.backward()

@@ -22,6 +22,7 @@ from torchlint.model.python.members import (
     set_some_attribute,
 )
 from torchlint.model.python.run import Run
+from torchlint.model.python.texts import OF_TEXT
 from torchlint.model.python.variables import NAMESPACES, canonical
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
@@ -65,6 +66,8 @@ def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> Non
     machine = run.machine
     of_torch = called in _SETTERS or (is_of_torch(callee) and _may_be_flag(site))
     of_torch = of_torch or (External("torch") in site.values() and for_effect(run, site.node))
+    if isinstance(callee, Unknown) and callee.made_by == OF_TEXT and machine.grad_mode is Truth.NO:
+        of_torch = of_torch or _may_be_flag(site) or for_effect(run, site.node)  # `eval(text)(True)`
     # inside of a `with` that leaves the mode as it finds it, too: what is set there lasts
     set_by_call = machine.ambient is Truth.NO and machine.grad_mode is not Truth.YES
     if of_torch or (set_by_call and _may_do_anything(run, callee, called, site)):

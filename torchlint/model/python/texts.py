@@ -17,6 +17,8 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import NONE, Constant, Frame, Tensor, Unknown, Value, reachable_tensors
 
+OF_TEXT = "builtins.eval"
+"""What made a value that a text gives of which nobody knows a word: it may be anything, of torch too."""
 _WORD = re.compile(r"\w+")
 
 
@@ -70,5 +72,8 @@ def evaluate_text(run: Run, site: CallSite) -> Value:
         text_is_run(run)
     else:
         _in_text(run, words)
-    _may_set(run, text, effect=for_effect(run, site.node))
-    return Unknown(held, source=site.node)
+    # where nothing is recorded a text may be there to change that
+    _may_set(run, text, effect=for_effect(run, site.node) or run.machine.grad_mode is Truth.NO)
+    result = Unknown(held, source=site.node)
+    result.made_by = OF_TEXT if words is None else ""
+    return result
