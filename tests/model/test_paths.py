@@ -331,3 +331,17 @@ def test_a_cast_to_the_dtype_of_an_input_is_named(cast: str) -> None:
     (finding,) = expectations.lint(text, codes=["TLN201"]).findings
     assert finding.level.value == "warning"
     assert finding.message.endswith("where `x.dtype == torch.float32`")
+
+
+@pytest.mark.parametrize(("activation", "told"), [(".tanh()", ["warning"]), ("", [])])
+def test_a_second_part_that_a_branch_has_bound_anew(activation: str, told: list[str]) -> None:
+    text = (
+        "import torch\nfrom torch import nn\n\n\nclass Cell(nn.Module):\n    def __init__(self, n):\n"
+        "        super().__init__()\n        self.one = nn.Linear(n, n)\n        self.two = nn.Linear(n, n)\n\n"
+        "    def forward(self, x, batched: bool):\n        a = self.one(x)\n"
+        f"        b = self.two(x){activation}\n        b.add_(1)\n        if not batched:\n"
+        "            a, b = a.squeeze(0), b.squeeze(0)\n        return a, b\n"
+    )
+    findings = expectations.lint(text, codes=["TLN201"]).findings
+    assert [each.level.value for each in findings] == told
+    assert all(each.message.endswith("where the caller differentiates `b`") for each in findings)

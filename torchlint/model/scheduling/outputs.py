@@ -104,8 +104,10 @@ def _named_parts(value: Value, back: ir.Node | None, depth: int = 2) -> Iterator
     else:
         return
     for text, each in named:
-        if isinstance(each, Tensor):
+        if isinstance(each, Tensor) or (
+            isinstance(each, Choice) and all(isinstance(option, Tensor) for _, option in each.alternatives)
+        ):
             short = bool(text) and len(text) <= _SHORT and "\n" not in text
-            yield text if short else each.name, each
+            yield text if short else each.name if isinstance(each, Tensor) else "", each
         elif depth:
             yield from _named_parts(each, None, depth - 1)
