@@ -3017,3 +3017,26 @@ def norm_by_a_name_that_saves_no_result():
             return norm
 
     Norm("nuc")(torch.rand(2, 4)).sum().backward()
+
+
+def product_of_weights_where_a_factor_may_be_a_number():
+    """Raises: modified by an inplace operation"""
+
+    class Focal(nn.Module):
+        def __init__(self, gamma=4, smoothing: float = 0.1):
+            super().__init__()
+            self.gamma = gamma
+            self.smoothing = smoothing
+
+        def forward(self, inputs):
+            targets = torch.zeros_like(inputs)
+            p = inputs.exp()
+            p = p * targets
+            weight = torch.pow(1 - p, self.gamma * targets)
+            weighted = inputs * weight
+            if self.smoothing > 0:
+                targets.mul_(1 - self.smoothing)  # error: [TLN201]
+            loss = -targets.mul(weighted)
+            return loss.sum()
+
+    Focal()(torch.rand(2, 3, requires_grad=True)).backward()

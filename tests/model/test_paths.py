@@ -345,3 +345,31 @@ def test_a_second_part_that_a_branch_has_bound_anew(activation: str, told: list[
     findings = expectations.lint(text, codes=["TLN201"]).findings
     assert [each.level.value for each in findings] == told
     assert all(each.message.endswith("where the caller differentiates `b`") for each in findings)
+
+
+def test_of_several_that_saved_the_one_that_surely_did_is_named() -> None:
+    """A product with what may be a number saves nothing where it is one."""
+    text = textwrap.dedent("""
+        import torch
+        from torch import nn
+
+        class Focal(nn.Module):
+            def __init__(self, gamma=4, smoothing: float = 0.1):
+                super().__init__()
+                self.gamma = gamma
+                self.smoothing = smoothing
+
+            def forward(self, inputs):
+                targets = torch.zeros_like(inputs)
+                p = inputs.exp()
+                p = p * targets
+                weight = torch.pow(1 - p, self.gamma * targets)
+                weighted = inputs * weight
+                if self.smoothing > 0:
+                    targets.mul_(1 - self.smoothing)
+                loss = -targets.mul(weighted)
+                return loss.sum()
+    """)
+    (finding,) = expectations.lint(text, codes=["TLN201"]).findings
+    assert finding.message.endswith("if `inputs` requires grad")
+    assert text.splitlines()[finding.trace[0].line - 1].strip() == "p = p * targets"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchlint.project import requirements
+from torchlint.results import Dependency
 from torchlint.target import NEWEST, PATCHES, Target, TargetError, bounds, target_of
 
 
@@ -174,8 +175,8 @@ def test_files(tmp_path: Path, name: str, text: str, oldest: tuple[int, int], ne
     (tmp_path / name).write_text(text, encoding="utf-8")
     found, depends = requirements.target(str(tmp_path / "package" / "a.py"))
     assert (found.oldest, found.newest) == (oldest, newest)
-    assert {each.path for each in depends if each.digest} == {str(tmp_path / name)}
-    assert all(each.holds() for each in depends)
+    assert {path for path, content in depends.items() if content} == {str(tmp_path / name)}
+    assert all(map(_holds, depends.items()))
 
 
 def test_a_range_counts_before_a_lock(tmp_path: Path) -> None:
@@ -197,7 +198,7 @@ def test_requirements_of_requirements(tmp_path: Path) -> None:
     (tmp_path / "other.txt").write_text("torch>=2.2\n", encoding="utf-8")
     found, depends = requirements.target(str(tmp_path / "a.py"))
     assert found.oldest == (2, 2)
-    assert str(tmp_path / "other.txt") in {each.path for each in depends}
+    assert str(tmp_path / "other.txt") in depends
 
 
 def test_the_nearest_counts_and_a_project_ends_the_search(tmp_path: Path) -> None:
@@ -212,7 +213,7 @@ def test_the_nearest_counts_and_a_project_ends_the_search(tmp_path: Path) -> Non
 
 def test_an_installed_package_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").write_text("torch>=1.9\n", encoding="utf-8")
-    assert requirements.target(str(tmp_path / "site-packages" / "a" / "b.py")) == (Target(), ())
+    assert requirements.target(str(tmp_path / "site-packages" / "a" / "b.py")) == (Target(), {})
 
 
 def test_releases_are_in_order() -> None:
@@ -384,6 +385,12 @@ def test_what_setuptools_wrote_counts_in_a_source_distribution_alone(tmp_path: P
     requirements.forget()
     (tmp_path / "PKG-INFO").write_text("Metadata-Version: 1.2\nName: a\n")
     assert requirements.target(str(tmp_path / "src" / "code.py"))[0].newest == (1, 7)
+    requirements.forget()
+    (tmp_path / "__init__.py").write_text("")
+    assert requirements.target(str(tmp_path / "src" / "code.py"))[0] == Target()  # a package
+    requirements.forget()
+    (tmp_path / "setup.py").write_text("exec(open('src/setup.py').read())\n")
+    assert requirements.target(str(tmp_path / "src" / "code.py"))[0].newest == (1, 7)
 
 
 def test_the_project_around_an_unpacked_wheel_is_another_one(tmp_path: Path) -> None:
@@ -393,14 +400,18 @@ def test_the_project_around_an_unpacked_wheel_is_another_one(tmp_path: Path) -> 
     assert requirements.target(str(tmp_path / "wheel" / "code.py"))[0] == Target()
 
 
+def _holds(depends: tuple[str, str]) -> bool:
+    return Dependency(*depends).holds()
+
+
 def test_metadata_are_among_what_a_result_rests_on(tmp_path: Path) -> None:
     (tmp_path / "a-1.dist-info").mkdir()
     (tmp_path / "a-1.dist-info" / "METADATA").write_text(WHEEL)
     found, depends = requirements.target(str(tmp_path / "code.py"))
     assert found.newest == (1, 8)
-    assert all(each.holds() for each in depends)
+    assert all(map(_holds, depends.items()))
     (tmp_path / "a-1.dist-info" / "METADATA").write_text(WHEEL.replace("1.8", "2.0"))
-    assert not all(each.holds() for each in depends)
+    assert not all(map(_holds, depends.items()))
 
 
 def test_what_is_there_on_macos_alone_is_asked_of_the_releases_there(tmp_path: Path) -> None:

@@ -120,10 +120,11 @@ def _conclude_reads(autograd: Autograd) -> dict[int, Truth]:
 def _for_all_values(reads: list[SavedRead]) -> list[SavedRead]:
     """
     One of the reads that leave no way around, whatever values variables have. What one of these asks for beside, such
-    as an input that requires grad, is asked for by all of them together: the one that is told names it.
+    as an input that requires grad, is asked for by all of them together: the one that is told names it. It is one that
+    rests on the least: a product with what may be a number saves nothing where it is one.
     """
     if covered([read.need - read.basis for read in reads], ALWAYS):
-        for told in sorted(reads, key=lambda read: len(read.conditions)):
+        for told in sorted(reads, key=lambda read: (len(read.conditions), len(read.need - read.basis))):
             within = [read for read in reads if all(each in told.conditions for each in read.conditions)]
             if covered([read.need - read.basis for read in within], ALWAYS):
                 return [told]
