@@ -3040,3 +3040,15 @@ def product_of_weights_where_a_factor_may_be_a_number():
             return loss.sum()
 
     Focal()(torch.rand(2, 3, requires_grad=True)).backward()
+
+
+def weight_cast_by_a_context_that_is_entered_by_hand():
+    """It may be an autocast, which saves a copy."""
+    net = nn.Linear(3, 2)
+    context = eval("torch.autocast")("cpu")
+    context.__enter__()
+    out = net(torch.ones(1, 3, requires_grad=True)).float().tanh()
+    context.__exit__(None, None, None)
+    with torch.no_grad():
+        net.weight.mul_(0.9)  # warning: [TLN202]
+    out.sum().backward()

@@ -346,6 +346,8 @@ def _entered_by_hand(run: Run, receiver: Value, name: str, site: CallSite) -> No
         set_grad_mode(run.torch, context.mode if name != "__exit__" else Truth.MAYBE)
     elif context is not None and any(isinstance(each, (Unknown, GradModeGuard)) for _, each in alternatives(context)):
         set_grad_mode(run.torch, Truth.MAYBE)
+        run.machine.trail.set(run.autograd, "may_cast", True)  # an autocast saves a copy of a weight
+        run.machine.trail.set(run.torch, "very_dtypes", False)
 
 
 def _watch_unknown(run: Run, receiver: Unknown, name: str, site: CallSite) -> None:
