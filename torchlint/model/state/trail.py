@@ -42,16 +42,17 @@ _GRADS = frozenset({"own", "condition"})
 _VALUES = frozenset({"grad", "element"})
 _VALUES_OR_NONE = frozenset({"last", "tail"})
 _TRUTHS = frozenset({"ambient", "callers_mode", "contiguous", "grad_mode"})
-_FLAGS = frozenset({"havocked", "hooked", "hooked_by_all", "patched", "retains_grad"})
+_FLAGS = frozenset({"havocked", "hooked", "hooked_by_all", "may_cast", "patched", "retains_grad"})
+_ON_ALL_PATHS = frozenset({"complete", "very_dtypes"})
 _UNIONS = frozenset({"replaced"})
 _TIMES = frozenset({"device_set", "grad_reset", "grad_time"})
 _SPELLINGS = frozenset({"cut", "default_device", "default_dtype", "device", "made_by", "precise"})
 _SAME_OR_NONE = frozenset({"children", "contents", "layer", "order", "strides", "trues"})
 JOINED = frozenset(
-    {"among", "config", "grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters", "complete"}
+    {"among", "config", "grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters"}
 ).union(
     *(_TIMED, _UNORDERED, _GRADS, _VALUES, _VALUES_OR_NONE),
-    *(_TRUTHS, _FLAGS, _UNIONS, _TIMES, _SPELLINGS, _SAME_OR_NONE),
+    *(_TRUTHS, _FLAGS, _ON_ALL_PATHS, _UNIONS, _TIMES, _SPELLINGS, _SAME_OR_NONE),
 )
 """The fields of records that a trail may set: a field of another name has no join."""
 
@@ -208,7 +209,7 @@ def join_field(trail: Trail, record: Any, field: Any, values: list[tuple[Guard, 
     if field == "config":  # of a Module
         first, *rest = [value for _, value in values]
         return {name: held if all(each[name] == held for each in rest) else UNKNOWN for name, held in first.items()}
-    if field == "complete":
+    if field in _ON_ALL_PATHS:
         return all(value for _, value in values)
     if field in _GRADS:
         grad: Grad = values[0][1]
