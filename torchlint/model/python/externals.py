@@ -10,7 +10,6 @@ import operator
 
 from torchlint.knowledge import foreign
 from torchlint.knowledge.names import DISTRIBUTED_DATA_PARALLEL, PARAMETERS_TO_VECTOR
-from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.writes import use
 from torchlint.model.python.builtins import call_builtin, chain, dict_builtin, new_partial
 from torchlint.model.python.callbacks import hand_on, havoc
@@ -245,7 +244,7 @@ def _method_of_class(run: Run, qualified: str, site: CallSite) -> Value | None:
     owner, _, name = qualified.rpartition(".")
     first = site.positional[0] if site.placed() else None
     of_tensor = owner == "torch.Tensor" and isinstance(first, Tensor) and name not in _BY_HAND
-    of_tensor = of_tensor and not ops.find(qualified)
+    of_tensor = of_tensor and (name in _OF_TENSORS or (name[:2] == "__" and not ops.find(qualified)))
     of_module = owner.startswith("torch.nn.") and isinstance(first, (Module, Instance)) and name not in _BY_HAND
     if not (of_tensor or (of_module and owner.rpartition(".")[2][:1].isupper())):
         return None
@@ -254,6 +253,11 @@ def _method_of_class(run: Run, qualified: str, site: CallSite) -> Value | None:
     return run.invoke(Bound(first, name), rest)
 
 
+_OF_TENSORS = FLAGS | {
+    "apply_", "map2_", "map_", "numpy", "register_hook", "register_post_accumulate_grad_hook", "resize_",
+    "resize_as_", "retain_grad", "set_", "tolist",
+}  # fmt: skip
+"""Methods of tensors that are no operations of the table, and change or show what is known of one."""
 _BY_HAND = frozenset({"__init__", "__setattr__", "backward", "forward"})
 """Methods of Modules that a class calls of its base with its own object: they are read for themselves."""
 
