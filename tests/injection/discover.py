@@ -198,10 +198,9 @@ def _find(cls: type[Any], subject: Subject) -> dict[str, Any]:
             tried.append(inputs)
             attempts += 1
             candidate = Subject(subject.package, subject.module, subject.name, construct, inputs)
-            filename = oracle.forward_of(cls).__code__.co_filename
-            outcome = oracle.run(cls, candidate, filename, requires_grad=True)
+            outcome = oracle.run(candidate, requires_grad=True)
             if outcome.verdict == "ok" and outcome.differentiated:
-                if oracle.run(cls, candidate, filename, requires_grad=False).verdict == "ok":
+                if oracle.run(candidate, requires_grad=False).verdict == "ok":
                     return asdict(candidate)
                 break
             waiting = _repaired(inputs, outcome.message) + waiting

@@ -1,11 +1,11 @@
 """
 Torch and the linter on every mutant, side by side.
 
-A mutant *breaks* if torch objects to the write when it runs with inputs that require grad. The linter *reports* it if a
-finding points at the statement, or has it in its proof: an error is a definite claim, a warning one under the condition
-that an input requires grad. A claim that torch does not bear out is a false alarm, unless its proof leads over a line
-that this run did not come by: then it speaks of another path. What the authors of a file have silenced by `# noqa` is
-told all the same: the question is what the model knows.
+A mutant *breaks* if torch objects to the write when it runs with inputs that require grad. The linter *reports* it
+if a finding points at the statement, or has it in its proof: an error is a definite claim, a warning one under the
+condition that an input requires grad. A claim that torch does not bear out is a false alarm, unless its proof leads
+over a line of the package, in whichever file, that this run did not come by: then it speaks of another path. What the
+authors of a file have silenced by `# noqa` is told all the same: the question is what the model knows.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from torchlint.config import Config, Overrides
+from torchlint.finding import TraceLine
 from torchlint.lint import engine, registry
 from torchlint.rule import Finding, Level
 from torchlint.syntax.tree import Span, decode
@@ -32,6 +34,10 @@ from .subjects import Mutant, Subject, mutants
 ROOT = Path(__file__).parents[2]
 CLAIMS = ("TLN201", "TLN203", "TLN205", "TLN208", "TLN209")
 """The rules that say that torch will object to an in-place write, at their levels error and warning."""
+
+
+_FORM = "lines by file"
+"""What kept verdicts say; those of another form are asked anew."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,8 @@ def measure(subjects: list[Subject], packages: str, seed: int, each: int, jobs: 
         if not answer["sound"]:
             measured.unsound.append((f"{subject.module}.{subject.name}", answer["message"]))
             continue
-        valid = [case for case in answer["mutants"] if _valid(case)]
+        file = subject.file_of(str(path_of(subject, packages)), packages)
+        valid = [case for case in answer["mutants"] if _valid(case, file)]
         measured.invalid += len(answer["mutants"]) - len(valid)
         tasks.append((subject, valid, packages))
     with ProcessPoolExecutor(jobs) as pool:
@@ -84,19 +91,19 @@ def measure(subjects: list[Subject], packages: str, seed: int, each: int, jobs: 
     return measured
 
 
-def _valid(case: dict[str, Any]) -> bool:
+def _valid(case: dict[str, Any], file: str | None) -> bool:
     """Whether the statement ran, and nothing but autograd objected."""
     grad = case["grad"]
     mutant = case["mutant"]
     assert isinstance(grad, dict)
     assert isinstance(mutant, dict)
-    return grad["verdict"] != "fails" and case["plain"] != "fails" and mutant["start"] in grad["lines"]
+    return grad["verdict"] != "fails" and case["plain"] != "fails" and mutant["start"] in grad["lines"].get(file, ())
 
 
 def _torch(
     work: list[tuple[Subject, list[Mutant]]], packages: str, jobs: int, kept: Path | None
 ) -> list[dict[str, Any]]:
-    keys = [json.dumps([asdict(subject), [asdict(mutant) for mutant in some]]) for subject, some in work]
+    keys = [json.dumps([_FORM, asdict(subject), [asdict(mutant) for mutant in some]]) for subject, some in work]
     known: dict[str, dict[str, Any]] = {}
     if kept is not None and kept.exists():
         known = json.loads(kept.read_text(encoding="utf-8"))
@@ -151,25 +158,38 @@ def _judge(task: tuple[Subject, list[dict[str, Any]], str]) -> list[Judged]:
         breaks = grad["verdict"] == "breaks"
         claims = [finding for finding in _findings(str(path), mutant.applied(text)) if _concerns(finding, mutant)]
         claims.sort(key=lambda finding: finding.level.rank)
-        verdict = _verdict(claims[0] if claims else None, breaks, case["plain"] == "breaks", set(grad["lines"]), text)
+        elsewhere = bool(claims) and any(_passed_by(step, subject, packages, grad["lines"]) for step in claims[0].trace)
+        verdict = _verdict(claims[0] if claims else None, breaks, case["plain"] == "breaks", elsewhere)
         claim = f"{claims[0].level.value}[{claims[0].code}] {claims[0].message}" if claims else ""
         found.append(Judged(subject, mutant, breaks, claim, grad["message"], verdict))
     return found
 
 
-def _verdict(claim: Finding | None, breaks: bool, breaks_plain: bool, lines: set[int], text: str) -> str:
+def _verdict(claim: Finding | None, breaks: bool, breaks_plain: bool, elsewhere: bool) -> str:
     if claim is None:
         return "missed" if breaks else "silent"
     if breaks and (breaks_plain or claim.level is not Level.ERROR):
         return "found"
-    proof = {step.line for step in claim.trace if step.path == claim.path}
-    return "other path" if proof & _statements(text) - lines else "false alarm"
+    return "other path" if elsewhere else "false alarm"
 
 
-def _statements(text: str) -> set[int]:
-    """The first lines of the statements of a file: those that a trace of a run names."""
+def _passed_by(step: TraceLine, subject: Subject, packages: str, lines: dict[str, list[int]]) -> bool:
+    """Whether a step of a proof stands on a line of the subject's package that the run did not come by."""
+    file = subject.file_of(step.path, packages)
+    if file is None or step.line in lines.get(file, ()):
+        return False
+    return step.line in _statements(Path(packages, file))
+
+
+@cache
+def _statements(path: Path) -> frozenset[int]:
+    """
+    The first lines of the statements of a file's functions: those that a trace of a run names. What stands outside of
+    them ran when the file was imported, before anything was traced.
+    """
     simple = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
-    return {node.lineno for node in ast.walk(ast.parse(text)) if isinstance(node, simple)}
+    functions = [node for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, ast.FunctionDef)]
+    return frozenset(node.lineno for function in functions for node in ast.walk(function) if isinstance(node, simple))
 
 
 _REGISTRY: list[tuple[registry.Registry, registry.Selection]] = []

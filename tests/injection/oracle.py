@@ -43,12 +43,16 @@ _LIBRARIES: list[torch.library.Library] = []
 
 @dataclasses.dataclass
 class Run:
-    """What came of one forward and backward: "ok", "breaks" (autograd objected to a write) or "fails"."""
+    """
+    What came of one forward and backward: "ok", "breaks" (autograd objected to a write) or "fails".
+
+    `lines` are those that ran of the files of the subject's package, by their paths in the folder of the packages.
+    """
 
     verdict: str
     message: str = ""
     differentiated: bool = False
-    lines: tuple[int, ...] = ()
+    lines: dict[str, list[int]] = dataclasses.field(default_factory=dict)
 
 
 class _TooLongError(Exception):
@@ -89,13 +93,13 @@ def prepare(packages: str) -> None:
         _LIBRARIES.append(library)
 
 
-def run(cls: type[Any], subject: Subject, filename: str, *, requires_grad: bool, traced: bool = False) -> Run:
-    """Build, call, differentiate."""
+def run(subject: Subject, *, requires_grad: bool, packages: str = "") -> Run:
+    """Build, call, differentiate; with the folder of the packages, note the lines that run."""
     torch.manual_seed(0)
-    lines: set[int] = set()
+    lines: dict[str, set[int]] = {}
     differentiated = False
     try:
-        with _limited(), _lines(filename, lines) if traced else contextlib.nullcontext():
+        with _limited(), _lines(subject, packages, lines) if packages else contextlib.nullcontext():
             words = vocabulary(requires_grad)
             scope = {**vars(sys.modules[subject.module]), **words}
             module = eval(subject.construct, scope)
@@ -107,8 +111,12 @@ def run(cls: type[Any], subject: Subject, filename: str, *, requires_grad: bool,
     except Exception as error:
         message = str(error).strip()
         breaks = any(part in message for part in ABOUT_AUTOGRAD)
-        return Run("breaks" if breaks else "fails", f"{type(error).__name__}: {message}"[:1000], False, tuple(lines))
-    return Run("ok", "", differentiated, tuple(sorted(lines)))
+        return Run("breaks" if breaks else "fails", f"{type(error).__name__}: {message}"[:1000], False, _sorted(lines))
+    return Run("ok", "", differentiated, _sorted(lines))
+
+
+def _sorted(lines: dict[str, set[int]]) -> dict[str, list[int]]:
+    return {file: sorted(numbers) for file, numbers in lines.items()}
 
 
 def _total(tensor: torch.Tensor) -> Any:
@@ -145,16 +153,22 @@ def _limited() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _lines(filename: str, found: set[int]) -> Iterator[None]:
-    """Note the lines of a file that run."""
+def _lines(subject: Subject, packages: str, found: dict[str, set[int]]) -> Iterator[None]:
+    """Note the lines of a subject's package that run."""
+    files: dict[str, str | None] = {}
 
     def inside(frame: FrameType, event: str, argument: object) -> Any:
         if event == "line":
-            found.add(frame.f_lineno)
+            file = files[frame.f_code.co_filename]
+            assert file is not None
+            found.setdefault(file, set()).add(frame.f_lineno)
         return inside
 
     def calls(frame: FrameType, event: str, argument: object) -> Any:
-        return inside if frame.f_code.co_filename == filename else None
+        name = frame.f_code.co_filename
+        if name not in files:
+            files[name] = subject.file_of(name, packages)
+        return inside if files[name] is not None else None
 
     sys.settrace(calls)
     try:
@@ -180,7 +194,7 @@ def _code(whole: CodeType, wanted: CodeType) -> CodeType | None:
     return None
 
 
-def judge(subject: Subject, mutants: list[Mutant]) -> dict[str, Any]:
+def judge(subject: Subject, mutants: list[Mutant], packages: str) -> dict[str, Any]:
     """The verdicts on a subject as it is and on its mutants."""
     module = importlib.import_module(subject.module)
     cls = getattr(module, subject.name)
@@ -188,7 +202,7 @@ def judge(subject: Subject, mutants: list[Mutant]) -> dict[str, Any]:
     original = function.__code__
     with open(original.co_filename, encoding="utf-8") as file:
         text = file.read()
-    plain = [run(cls, subject, original.co_filename, requires_grad=grad) for grad in (True, False)]
+    plain = [run(subject, requires_grad=grad) for grad in (True, False)]
     if any(each.verdict != "ok" for each in plain) or not plain[0].differentiated:
         return {"sound": False, "message": " | ".join(each.message for each in plain), "mutants": []}
     found = []
@@ -198,8 +212,8 @@ def judge(subject: Subject, mutants: list[Mutant]) -> dict[str, Any]:
             return {"sound": False, "message": "`forward` is not where the file says", "mutants": []}
         function.__code__ = code
         try:
-            grad = run(cls, subject, original.co_filename, requires_grad=True, traced=True)
-            rest = run(cls, subject, original.co_filename, requires_grad=False)
+            grad = run(subject, requires_grad=True, packages=packages)
+            rest = run(subject, requires_grad=False)
         finally:
             function.__code__ = original
         found.append({"mutant": dataclasses.asdict(mutant), "grad": dataclasses.asdict(grad), "plain": rest.verdict})
@@ -237,7 +251,8 @@ def main() -> None:
     """Answer jobs."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--packages", required=True)
-    prepare(parser.parse_args().packages)
+    packages = parser.parse_args().packages
+    prepare(packages)
     torch.set_num_threads(1)
     # what packages print, also from threads of theirs, must not get between the answers
     answers = os.fdopen(os.dup(1), "w")
@@ -248,7 +263,7 @@ def main() -> None:
         subject = Subject(**job["subject"])
         with contextlib.suppress(Exception):
             importlib.import_module(subject.module)
-        answer = in_child(judge, subject, [Mutant(**each) for each in job["mutants"]])
+        answer = in_child(judge, subject, [Mutant(**each) for each in job["mutants"]], packages)
         answer = answer or {"sound": False, "message": "the child died", "mutants": []}
         print(json.dumps({"subject": dataclasses.asdict(subject), **answer}), file=answers, flush=True)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import random
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -44,6 +45,12 @@ class Subject:
     name: str
     construct: str
     inputs: dict[str, str]
+
+    def file_of(self, path: str, packages: str) -> str | None:
+        """The path of a file in the folder of the packages, or None if it is not one of this Module's package."""
+        name = os.path.relpath(os.path.realpath(path), os.path.realpath(packages))
+        top = self.module.partition(".")[0]
+        return name if name == f"{top}.py" or name.startswith(top + os.sep) else None
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from injection.measure import Measured, measure
+from injection.measure import Measured, _passed_by, measure
 from injection.subjects import Subject, load, mutants
+from torchlint.finding import TraceLine
 
 ROOT = Path(__file__).parents[2]
 TARGET = 0.8
@@ -34,6 +35,71 @@ def test_the_list_is_long_enough_and_each_module_is_in_it_once() -> None:
     names = [(subject.module, subject.name) for subject in load()]
     assert len(names) >= 200
     assert len(set(names)) == len(names)
+
+
+PARTS = """
+import torch
+from torch import nn
+
+
+class Smooth(nn.Module):
+    def forward(self, x):
+        return torch.exp(x)
+
+
+class Plain(nn.Module):
+    def forward(self, x):
+        return -x
+"""
+NET = """
+import torch
+from torch import nn
+from chosen.parts import Plain, Smooth
+
+
+class Net(nn.Module):
+    def __init__(self, kind="plain"):
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+        if kind == "plain":
+            self.part = Plain()
+        else:
+            self.part = Smooth()
+
+    def forward(self, x):
+        y = self.part(self.linear(x))
+        return y * 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("construct", "verdict"), [("Net()", "other path"), ("Net(kind='smooth')", "found")], ids=("passed by", "ran")
+)
+def test_a_line_of_another_file_that_did_not_run_is_another_path(tmp_path: Path, construct: str, verdict: str) -> None:
+    folder = tmp_path / "chosen"
+    folder.mkdir()
+    for name, text in (("__init__", ""), ("parts", PARTS), ("net", NET)):
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    subject = Subject("chosen==1", "chosen.net", "Net", construct, {"x": "rand(2, 3)"})
+    (judged,) = measure([subject], str(tmp_path), 0, 4, 1, None).judged
+    assert judged.claim.startswith("warning[TLN201]")
+    assert judged.verdict == verdict
+
+
+def test_a_line_that_ran_or_stands_outside_of_the_package_is_no_other_path(tmp_path: Path) -> None:
+    for package in ("chosen", "other"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "parts.py").write_text(PARTS, encoding="utf-8")
+    subject = Subject("chosen==1", "chosen.net", "Net", "Net()", {})
+
+    def passed_by(package: str, line: int, ran: dict[str, list[int]]) -> bool:
+        step = TraceLine(str(tmp_path / package / "parts.py"), line, 1, "")
+        return _passed_by(step, subject, str(tmp_path), ran)
+
+    assert passed_by("chosen", 8, {})
+    assert not passed_by("chosen", 8, {"chosen/parts.py": [8]})
+    assert not passed_by("chosen", 2, {})  # ran when it was imported
+    assert not passed_by("other", 8, {})
 
 
 @pytest.fixture(scope="module")
