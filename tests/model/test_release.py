@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 from pathlib import Path
 
@@ -102,3 +103,38 @@ def test_nothing_waits_for_the_collector(tmp_path: Path, thorough: bool) -> None
         if enabled:
             gc.enable()
     assert after == before
+
+
+CIRCLE = """
+from elsewhere import Draw
+
+
+class Noise(Draw):
+    def __init__(self, width):
+        super().__init__(width)
+        self.drawn = self.draw(width)
+
+    def forward(self, x):
+        return x + self.drawn
+"""
+
+
+def test_a_circle_of_values_keeps_no_tree(tmp_path: Path) -> None:
+    """An object that holds what a method from elsewhere gave refers to itself, and to its class."""
+    path = tmp_path / "program.py"
+    path.write_text(CIRCLE)
+    program = program_of(CIRCLE)
+    nodes = Nodes(str(path), program)
+    (returned,) = [each for each in ast.walk(program.at) if isinstance(each, ast.Return)]
+    interpret(program, ProjectIndex(str(path)), nodes.find)
+    del program
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        nodes.release()
+        del nodes
+        holding = [each for each in gc.get_referrers(returned) if isinstance(each, list) and len(each) == 1]
+    finally:
+        if enabled:
+            gc.enable()
+    assert holding == []

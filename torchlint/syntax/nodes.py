@@ -138,10 +138,7 @@ class Nodes:
         Nobody asks any more: take the program apart. The values of a run refer to each other in circles, and to the
         functions they came from; so the program is gone now, and not when the garbage collector comes by.
         """
-        for node in list(ir.everything(self._program.body)):
-            if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
-                node.body.clear()
-        self._program.body.clear()
+        _take_apart(self._program.body)
         self._source, self._nodes = None, {}
 
     def _found(self, wanted: list[Place], *, by_methods: bool = False) -> dict[int, cst.CSTNode]:
@@ -298,6 +295,16 @@ class Nodes:
         for each in keys(statement, spans):
             self._nodes[each] = made
         return made
+
+
+def _take_apart(body: list[ir.Statement]) -> None:
+    """A program, and Python's tree with it: a class that is still referred to holds neither."""
+    for node in list(ir.everything(body)):
+        if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
+            node.body.clear()
+            tree: Any = node.at.at if is_place(node.at) else node.at
+            tree.body.clear()
+    body.clear()
 
 
 def node_at(source: Source, place: Place) -> cst.CSTNode | None:

@@ -88,7 +88,14 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
         if type(each) in _LEADING_NOWHERE or each in seen:
             continue  # most of what objects hold
         seen.add(each)
-        if type(each) is Tensor:  # the most frequent come first: this is asked of very many
+        if type(each) is Unknown or type(each) is Unbound:  # the most frequent come first: this is asked of very many
+            if each.guess is not None:
+                _unsettle_tensor(run, each.guess, slightly, called)
+            pending += each.possible if each.certain_edge else each.depends
+            if each.part_of is not None and each.part_of not in seen:  # mostly the object that it was found in
+                pending.append(each.part_of)
+            pending += each.may_be
+        elif type(each) is Tensor:
             _unsettle_tensor(run, each, slightly, called)
         elif type(each) is Module:
             pending += each.parameters.values()
@@ -102,13 +109,6 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
             pending += each.given
             pending += each.named_elsewhere
             pending += [part for part in (each.layer, each.contents) if part is not None]
-        elif type(each) is Unknown or type(each) is Unbound:
-            if each.guess is not None:
-                _unsettle_tensor(run, each.guess, slightly, called)
-            pending += each.possible if each.certain_edge else each.depends
-            if each.part_of is not None:
-                pending.append(each.part_of)
-            pending += each.may_be
         elif type(each) is Choice or type(each) is Sequence or type(each) is Mapping:
             pending += parts(each)
         elif type(each) is Class:
