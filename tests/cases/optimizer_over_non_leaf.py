@@ -645,3 +645,19 @@ def deepcopied():
     w.requires_grad_()
     torch.optim.Adam([w.data.requires_grad_()], lr=0.1)
     torch.optim.Adam([w.requires_grad_()], lr=0.1)
+
+
+def the_leaf_cast_to_the_dtype_that_it_has():
+    x = torch.tensor(2.0, requires_grad=True)
+    x = x.to(x.dtype)
+    optimizer = torch.optim.AdamW([x])
+    (x**2).backward()
+    optimizer.step()
+
+
+def the_leaf_cast_to_the_dtype_of_another():
+    """Raises: can't optimize a non-leaf Tensor"""
+    x = torch.tensor(2.0, requires_grad=True)
+    y = torch.tensor(2.0, dtype=torch.float64)
+    x = x.to(y.dtype)
+    torch.optim.AdamW([x])  # error: [TLN304]

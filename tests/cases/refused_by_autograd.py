@@ -657,6 +657,32 @@ def a_base_whose_forward_is_given_more_by_its_subclasses():
     Doubled.apply(torch.ones(2, requires_grad=True)).sum().backward()
 
 
+def a_base_whose_context_is_used_by_a_name_that_nobody_knows():
+    class Base(torch.autograd.Function):
+        @staticmethod
+        def forward(cls, ctx, x):
+            getattr(ctx, eval("'save_for_backward'"))(x)
+            return cls.scale * x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * x * grad
+
+    class Doubled(Base):
+        scale = 2
+
+        @classmethod
+        def forward(cls, ctx, x):
+            return super().forward(cls, ctx, x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * Base.backward(ctx, grad)
+
+    Doubled.apply(torch.ones(2, requires_grad=True)).sum().backward()
+
+
 class ScansIntoBuffers(nn.Module):
     """Nobody has run this with grad mode on: its author may call it for inference alone."""
 

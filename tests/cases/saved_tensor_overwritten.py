@@ -569,7 +569,7 @@ def a_cast_that_somebody_wanted():
         def forward(self, x):
             q, v = self.q(x), self.v(x).double()
             weights = torch.softmax(torch.matmul(q, q.transpose(1, 2)), dim=-1).to(v.dtype)
-            weights += 1  # smell: [TLN204]
+            weights += 1
             return torch.matmul(weights, v)
 
     Attention(3)(torch.rand(2, 4, 3)).sum().backward()
@@ -2255,7 +2255,7 @@ def cast_to_the_dtype_that_it_has():
 
         def forward(self, x):
             w = torch.softmax(self.score(x).float(), dim=-1).to(x.dtype)
-            w *= 2  # warning: [TLN201]
+            w *= 2  # error: [TLN201]
             return w
 
     Attention(3)(torch.rand(2, 3)).sum().backward()
@@ -2272,7 +2272,7 @@ def cast_back_to_the_type_that_it_has():
         def forward(self, x):
             dtype = x.dtype
             w = torch.softmax(self.score(x), dim=-1, dtype=torch.float32).to(dtype)
-            w.clamp_(min=0.1)  # warning: [TLN201]
+            w.clamp_(min=0.1)  # error: [TLN201]
             return w
 
     Attention(3)(torch.rand(2, 3)).sum().backward()

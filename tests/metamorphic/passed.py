@@ -124,7 +124,7 @@ def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> b
     tree = ast.parse(text)
     if ran.parts and not all(any(_within(part, arm) for part in ran.parts) for arm in _arms(tree, finding.span)):
         return False
-    if not all(ran.lines[line] > 0 for line in _calls(tree, finding.span.line)):
+    if not all(ran.lines[line] > 0 for place in wanted for line in _calls(tree, place)):
         return False
     for first, last in _loops(tree, unknown):
         again = {line for line in wanted if first <= line <= last}

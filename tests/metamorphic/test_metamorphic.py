@@ -170,6 +170,24 @@ except Exception:
 """,
         {"call": "call", "value": "value"},
     ),
+    "another call of what reads": (
+        """
+import torch
+from elsewhere import flag
+x = torch.tensor(2.0, requires_grad=True)
+t = x.exp()
+y = t * 2
+t.add_(1)
+
+def learn(q):
+    q.sum().backward()
+
+learn(x)
+if flag:
+    learn(y)
+""",
+        {"flag": "flag"},
+    ),
 }
 
 

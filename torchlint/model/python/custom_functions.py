@@ -54,6 +54,7 @@ _CONTRACT = frozenset({"forward", "backward", "setup_context"})
 _OF_CONTEXTS = frozenset(
     {"save_for_backward", "saved_tensors", "needs_input_grad", "mark_dirty", "mark_non_differentiable"}
 )
+_SPELL_CONTEXTS = _OF_CONTEXTS | {"getattr", "__getattribute__"}
 _INTEGER = frozenset({"bool", "byte", "char", "int", "long", "short"})
 _SAVED = "save_for_backward()"
 _DIRTY = "mark_dirty()"
@@ -98,16 +99,34 @@ def _has_another_context(cls: Class, name: str) -> bool:
     """Whether a method's context is not what torch gives it first: `def forward(cls, ctx, x)` is for other methods."""
     found = cls.inherited(name)
     definition = found.definition if isinstance(found, Function) else None
-    if not isinstance(definition, ir.FunctionDef) or written(definition).words.isdisjoint(_OF_CONTEXTS):
+    if not isinstance(definition, ir.FunctionDef) or written(definition).words.isdisjoint(_SPELL_CONTEXTS):
         return False
     others = {each.name for each in definition.parameters[1:]}
-    return any(
-        isinstance(node, ir.Attribute)
-        and node.attr in _OF_CONTEXTS
-        and isinstance(node.value, ir.Name)
-        and node.value.id in others
-        for node in ir.walk(definition.body)
-    )
+    nodes = list(ir.walk(definition.body))
+    used = [node for node in nodes if isinstance(node, ir.Attribute) and node.attr in _OF_CONTEXTS]
+    if any(_holds_one_of(node.value, others) for node in used):
+        return True
+    return not used and any(isinstance(node, ir.Call) and _may_use_context(node, others) for node in nodes)
+
+
+def _may_use_context(call: ir.Call, others: set[str]) -> bool:
+    """Whether a call reads of another parameter what a context has, by a name that nobody knows or that says so."""
+    given = [each.value for each in call.arguments]
+    if identifier(call.function) == "getattr":
+        owner, named = (given[0], given[1:2]) if given else (None, [])
+    elif identifier(call.function) == "__getattribute__" and isinstance(call.function, ir.Attribute):
+        owner, named = (given[0] if len(given) > 1 else call.function.value), given[-1:]
+    else:
+        return False
+    known = [each.value for each in named if isinstance(each, ir.Constant)]
+    return owner is not None and _holds_one_of(owner, others) and (not known or known[0] in _OF_CONTEXTS)
+
+
+def _holds_one_of(value: ir.Expression, names: set[str]) -> bool:
+    """Whether an expression is one of these names, or what a call gives that is handed one."""
+    if isinstance(value, ir.Call):
+        return any(_holds_one_of(each.value, names) for each in value.arguments)
+    return isinstance(value, ir.Name) and value.id in names
 
 
 def _has_metaclass(cls: Class) -> bool:

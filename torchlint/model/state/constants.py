@@ -42,6 +42,6 @@ class Scalar:
     cut: str = ""
     """Why it is no tensor any more, where it was made of one: "`.item()` returns a number"."""
     device: str = ""
-    """Of a `torch.device`, its type ("cpu"), of a dtype, its name; "" if it is not known."""
+    """Of a `torch.device`, its type ("cpu"); "" if it is not known."""
     said_of: str = field(default="", compare=False)
     """The argument whose annotation alone says that it is one; "" where the program itself does."""

@@ -32,7 +32,7 @@ def sharing(torch: Torch, op: Op, bound: dict[str, Value], source: Tensor, origi
     asked, dtype = dotted(given), dtype_of(torch, source) if op.name in ("to", "type_as") else ""
     asked = asked if dtype and dtype == torch.default_dtype else ""  # of another dtype few are
     wanted = bound.get("device")  # which is what a dtype that nobody knows is taken for
-    if asked and isinstance(wanted, Scalar) and wanted.kind == "dtype" and wanted.device in ("", dtype):
+    if asked and isinstance(wanted, Scalar) and wanted.kind == "dtype":
         return f"{asked} == {dtype}", (id(origin),)
     if asked and "other" in bound and same_device(torch, op, source, bound) is Truth.YES:
         return f"{asked}.dtype == {dtype}", (id(origin),)

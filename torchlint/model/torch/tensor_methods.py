@@ -107,7 +107,7 @@ def tensor_attribute(torch: Torch, tensor: Tensor, name: str, origin: ir.Node) -
     if name == "device":
         return Scalar("device", device=tensor.device)
     if name == "dtype":
-        return Scalar("dtype", device=tensor.precise)
+        return External(tensor.precise) if tensor.precise else Scalar("dtype")
     if name in ("layout", "is_cuda", "is_sparse", "names", "itemsize"):
         return Scalar("other")
     if tensor.shape == () and (name == "mT" or (name in ("H", "mH") and tensor.dtype == "float")):
