@@ -3141,3 +3141,26 @@ def a_layer_told_so_by_map():
     net = nn.Linear(3, 1).requires_grad_(False)
     list(map(nn.Module.requires_grad_, [*eval("[]"), net]))
     net(torch.ones(3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_by_what_is_chosen():
+    import functools
+
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            put = {"some": functools.partial, "other": functools.partial}[eval("'some'")](setattr, self)
+            put("linear", nn.Linear(features, features))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_under_another_name():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            eval("lambda x: x")(self).append(nn.Linear(features, features))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
