@@ -3072,3 +3072,95 @@ def grad_mode_that_is_set_by_a_module_that_is_imported():
         __import__("importlib").import_module(eval("'torch'")).set_grad_enabled(True)
         loss = (w * 2).sum()
     loss.backward()
+
+
+def grad_mode_that_is_set_by_a_text_that_is_handed_on():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        list(map(eval("torch").set_grad_enabled, [True]))
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_that_is_set_by_a_text_that_chooses():
+    import functools
+
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        functools.partial(eval("torch if w is not None else None").set_grad_enabled, True)()
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_that_a_text_enters():
+    w = torch.rand(3, requires_grad=True)
+    mode = eval("-".join(["torch.enable_grad"]))
+    with torch.no_grad(), mode():
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_that_is_set_by_a_loaded_module_of_torch():
+    import functools
+
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        functools.partial(sys.modules["torch"].set_grad_enabled)(True)
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_of_what_is_read_by_its_name():
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        eval("__import__('operator')").attrgetter("set_grad_enabled")(torch)(True)
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def told_so_by_map_among_others():
+    w = torch.ones(3)
+    found = list(range(eval("0")))
+    list(map(torch.Tensor.requires_grad_, [*found, w]))
+    w.sum().backward()
+
+
+def told_so_by_filter():
+    w = torch.ones(1)
+    list(filter(torch.Tensor.requires_grad_, [w]))
+    w.sum().backward()
+
+
+def told_so_by_a_method_of_a_class_with_what_is_spread():
+    w = torch.ones(3)
+    torch.Tensor.requires_grad_(*[w], **eval("{}"))
+    w.sum().backward()
+
+
+def a_layer_told_so_by_map():
+    net = nn.Linear(3, 1).requires_grad_(False)
+    list(map(nn.Module.requires_grad_, [*eval("[]"), net]))
+    net(torch.ones(3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_by_what_is_chosen():
+    import functools
+
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            put = {"some": functools.partial, "other": functools.partial}[eval("'some'")](setattr, self)
+            put("linear", nn.Linear(features, features))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_layer_joins_a_sequence_under_another_name():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            eval("lambda x: x")(self).append(nn.Linear(features, features))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()

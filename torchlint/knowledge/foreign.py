@@ -137,8 +137,8 @@ def limit(qualified: str, name: str) -> str | None:
     return None if known is None else known.get(name, "float")
 
 
-FLAGS_OF_OPERATORS: Final = frozenset({"requires_grad_", "set_requires_grad", "detach_"})
-"""Operators of `torch.ops.aten` that set a flag of what they are given."""
+_FLAGS: Final = ("requires_grad", "detach_")
+"""Of the names in torch of what sets a flag: methods of tensors and Modules, operators of `torch.ops.aten`."""
 
 
 def leaves_arguments(qualified: str) -> bool:
@@ -159,10 +159,10 @@ def is_foreign(qualified: str) -> bool:
 
 def keeps_flags(qualified: str) -> bool:
     """
-    Whether something of this name surely leaves `requires_grad` of what it is given as it is: torch (less what replaces
-    parameters), and packages that neither freeze nor detach.
+    Whether something of this name surely leaves `requires_grad` of what it is given as it is: torch (less what sets it,
+    and what replaces parameters), and packages that neither freeze nor detach.
     """
-    if qualified.startswith("torch.ops.") and not FLAGS_OF_OPERATORS.isdisjoint(qualified.split(".")):
+    if any(each in qualified for each in _FLAGS):
         return False
     return qualified.partition(".")[0] in _KEEPING_FLAGS and not qualified.startswith(_SETTING_FLAGS)
 

@@ -39,7 +39,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
     unknown_guard,
 )
-from torchlint.model.torch.functions import set_grad_mode
+from torchlint.model.torch.functions import NAMES_OF_SETTERS, set_grad_mode
 from torchlint.model.torch.tensor_methods import tensor_attribute
 from torchlint.syntax import ir
 
@@ -139,6 +139,8 @@ def _unknown_attribute(run: Run, value: Unknown, name: str, origin: ir.Node) -> 
     if name not in value.attributes:
         depends = [] if name in _SAID_OF_TENSORS else reachable_tensors(value)
         part_of = value.part_of if name not in _OF_TENSORS else None
+        if name in NAMES_OF_SETTERS and part_of is None:
+            part_of = External("torch")
         held = Unknown(
             depends,
             source=origin,

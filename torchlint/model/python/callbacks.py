@@ -45,13 +45,12 @@ from torchlint.model.state.values import (
     within,
 )
 from torchlint.model.torch.defaults import DEFAULTS_SET_BY, unsettle_default
-from torchlint.model.torch.functions import SETS_GRAD_MODE, set_grad_mode
+from torchlint.model.torch.functions import NAMES_OF_SETTERS, SETS_GRAD_MODE, set_grad_mode
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written
 from torchlint.syntax.spelling import dotted
 
-_SETTING_MODE = frozenset(each.rpartition(".")[2] for each in SETS_GRAD_MODE)
-SETTING = _SETTING_MODE | frozenset(DEFAULTS_SET_BY)
+SETTING = NAMES_OF_SETTERS | frozenset(DEFAULTS_SET_BY)
 _SETTERS = frozenset({*SETS_GRAD_MODE, *(f"torch.{each}" for each in DEFAULTS_SET_BY)})
 """Functions of torch that set something for all that comes."""
 MOST_CALLEES = 100
@@ -405,7 +404,7 @@ def _is_computed(instance: Instance, name: str) -> bool:
 
 def may_be_set(run: Run, name: str) -> None:
     """A function of torch may have run that sets something for all that comes."""
-    if name in _SETTING_MODE:
+    if name in NAMES_OF_SETTERS:
         set_grad_mode(run.torch, Truth.MAYBE)
     for what in DEFAULTS_SET_BY.get(name, ()):
         unsettle_default(run.torch, what)

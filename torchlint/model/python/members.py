@@ -296,6 +296,9 @@ def patch(run: Run, value: Class | Instance | Module) -> None:
     for each in explore(value, submodules):
         if isinstance(each, (Instance, Module)) and not each.patched:
             run.machine.trail.set(each, "patched", True)
+        layer = each.layer if isinstance(each, Instance) else each
+        if isinstance(layer, Module):
+            lose_children(run, layer)  # what is set of a container joins those it holds
 
 
 def patch_what_it_may_be(run: Run, value: Unknown) -> None:

@@ -11,6 +11,8 @@ Runs nothing.
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from torchlint.knowledge import foreign
 from torchlint.model.python.flags import KEEPING_FLAGS, for_effect, text_is_run
 from torchlint.model.python.members import (
@@ -33,21 +35,22 @@ from torchlint.model.state.values import (
     External,
     Function,
     Instance,
+    Mapping,
     Module,
     Partial,
     Scalar,
+    Sequence,
     Tensor,
     Unknown,
     Value,
     alternatives,
     is_foreign,
     objects_among,
+    parts,
 )
-from torchlint.model.torch.functions import set_grad_mode
+from torchlint.model.torch.functions import NAMES_OF_SETTERS, set_grad_mode
 from torchlint.syntax import ir
 
-_SETTERS = frozenset({"set_grad_enabled", "_set_grad_enabled"})
-"""Methods that set the grad mode, of whatever module."""
 _COLLECTING = frozenset({"register", "register_module", "isinstance", "issubclass"})
 """And whoever is called so keeps a class as it is."""
 _CHANGING = frozenset(
@@ -64,10 +67,10 @@ _PUTTING = frozenset({"setattr"})
 def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> None:
     """Unknown code ran: the grad mode may be another one."""
     machine = run.machine
-    of_torch = called in _SETTERS or (is_of_torch(callee) and _may_be_flag(site))
-    of_torch = of_torch or (External("torch") in site.values() and for_effect(run, site.node))
+    of_torch = called in NAMES_OF_SETTERS or (is_of_torch(callee) and _may_be_flag(site))
+    of_torch = of_torch or (torch_among(run, site.values()) is not None and for_effect(run, site.node))
     if isinstance(callee, Unknown) and callee.made_by == OF_TEXT and machine.grad_mode is Truth.NO:
-        of_torch = of_torch or _may_be_flag(site) or for_effect(run, site.node)  # `eval(text)(True)`
+        of_torch = of_torch or _may_be_flag(site) or _is_for_effect(run, site)  # `eval(text)(True)`
     # inside of a `with` that leaves the mode as it finds it, too: what is set there lasts
     set_by_call = machine.ambient is Truth.NO and machine.grad_mode is not Truth.YES
     if of_torch or (set_by_call and _may_do_anything(run, callee, called, site)):
@@ -192,9 +195,22 @@ def _named(name: Value | None) -> str:
     return name.value if isinstance(name, Constant) and isinstance(name.value, str) else "*"
 
 
-def is_of_torch(callee: Value) -> bool:
+def is_of_torch(callee: Value) -> TypeGuard[Unknown]:
     """Whether it is something of torch, nobody knows what: `getattr(torch, name)`."""
     return isinstance(callee, Unknown) and isinstance(callee.part_of, External)
+
+
+def torch_among(run: Run, given: list[Value]) -> External | None:
+    """
+    The module `torch`, if unknown code was given it: what that returns may be anything of it. Where nothing is recorded
+    what may be something of it counts, too: code that is given that may be there to record again.
+    """
+    for value in given:
+        for each in (value, *(parts(value) if isinstance(value, (Sequence, Mapping)) else ())):
+            found = each.part_of if is_of_torch(each) and run.machine.grad_mode is Truth.NO else each
+            if isinstance(found, External) and found.qualified == "torch":
+                return found
+    return None
 
 
 def _may_be_flag(site: CallSite) -> bool:

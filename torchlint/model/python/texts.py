@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 
 from torchlint.model.autograd.writes import escape
+from torchlint.model.python.attributes import attribute
 from torchlint.model.python.callbacks import SETTING, may_be_set
 from torchlint.model.python.flags import FLAGS, for_effect, text_is_run, unsettle
 from torchlint.model.python.run import Run
+from torchlint.model.python.variables import lookup
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.values import NONE, Constant, Frame, Tensor, Unknown, Value, reachable_tensors
+from torchlint.model.state.values import NONE, Constant, External, Frame, Tensor, Unknown, Value, reachable_tensors
+from torchlint.syntax import ir
 
 OF_TEXT = "builtins.eval"
 """What made a value that a text gives of which nobody knows a word: it may be anything, of torch too."""
@@ -56,8 +59,32 @@ def _call_out_of_sight(run: Run) -> None:
     machine.callers.out_of_sight |= machine.grad_mode is not Truth.YES
 
 
+def _named(run: Run, text: str, origin: ir.Node) -> Value | None:
+    """What a text names that is of another file, as `eval("torch.no_grad")` does: that is known."""
+    root, *names = text.strip().split(".")
+    if not all(each.isidentifier() for each in (root, *names)):
+        return None
+    found = lookup(run, root)
+    if not isinstance(found, External):
+        return None
+    for name in names:
+        found = attribute(run, found, name, origin)
+    return found
+
+
+def _speaks_of_torch(run: Run, words: set[str]) -> bool:
+    """Whether a text has a word for something of torch."""
+    values = (lookup(run, each) for each in words if each.isidentifier())
+    return any(isinstance(each, External) and each.qualified.partition(".")[0] == "torch" for each in values)
+
+
 def evaluate_text(run: Run, site: CallSite) -> Value:
     """`eval(text)`."""
+    text = site.positional[0] if site.positional else None
+    if len(site.positional) == 1 and isinstance(text, Constant):
+        named = _named(run, str(text.value), site.node)
+        if named is not None:
+            return named
     _call_out_of_sight(run)
     frame: Frame | None = run.machine.frame
     held: list[Tensor] = []
@@ -65,7 +92,6 @@ def evaluate_text(run: Run, site: CallSite) -> Value:
         held += [tensor for value in frame.variables.values() for tensor in reachable_tensors(value)]
         frame = frame.enclosing
     escape(run.autograd, held, site.node)
-    text = site.positional[0] if site.positional else None
     words = set(_WORD.findall(str(text.value))) if isinstance(text, Constant) else None
     calls = not isinstance(text, Constant) or "(" in str(text.value)
     if calls and for_effect(run, site.node):
@@ -74,6 +100,8 @@ def evaluate_text(run: Run, site: CallSite) -> Value:
         _in_text(run, words)
     # where nothing is recorded a text may be there to change that
     _may_set(run, text, effect=for_effect(run, site.node) or run.machine.grad_mode is Truth.NO)
-    result = Unknown(held, source=site.node)
+    # what a text gives that has a word for torch, or of which nobody knows a word, may be something of torch
+    of_torch = run.machine.grad_mode is Truth.NO if words is None else _speaks_of_torch(run, words)
+    result = Unknown(held, source=site.node, part_of=External("torch") if of_torch else None)
     result.made_by = OF_TEXT if words is None else ""
     return result

@@ -32,7 +32,7 @@ from torchlint.model.python.flags import (
 )
 from torchlint.model.python.members import put_where_getter_says
 from torchlint.model.python.module_parts import parameters_of
-from torchlint.model.python.process import is_of_torch, may_change_mode, may_patch
+from torchlint.model.python.process import is_of_torch, may_change_mode, may_patch, torch_among
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
@@ -43,15 +43,12 @@ from torchlint.model.state.values import (
     Constant,
     External,
     Instance,
-    Mapping,
-    Sequence,
     Tensor,
     Unknown,
     Value,
     is_foreign,
     made_of,
     objects_among,
-    parts,
     reachable_tensors,
 )
 from torchlint.model.torch.defaults import given_to_unknown
@@ -145,6 +142,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
         unrecorded = Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)
         unrecorded.in_open_mode = True
+        unrecorded.part_of = torch_among(run, passed)
         return unrecorded
     result = Unknown([*depends, *of_callee], source=site.node)
     if unknown is not None and unknown.layer and receiver is None:
@@ -158,7 +156,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         apart,
         keeps and not _wraps(callee, passed),
     )
-    result.part_of = receiver.part_of if isinstance(receiver, Unknown) else _torch_among(passed)
+    result.part_of = receiver.part_of if isinstance(receiver, Unknown) else torch_among(run, passed)
     result.may_be = may_be
     if isinstance(callee, Unknown) and receiver is None and result.depends:
         result.result_of = _call_of_given_layer(run, callee, site)
@@ -195,15 +193,6 @@ def _wraps(callee: Value, passed: list[Value]) -> bool:
     """Whether a function of Python's own makes something of code that nobody knows: `type(it)`, `classmethod(f)`."""
     of_python = isinstance(callee, External) and not callee.qualified.startswith("torch.")
     return of_python and any(is_unknown_code(each) for each in passed)
-
-
-def _torch_among(given: list[Value]) -> External | None:
-    """The module `torch`, if unknown code was given it: what that returns may be anything of it."""
-    for value in given:
-        for each in (value, *(parts(value) if isinstance(value, (Sequence, Mapping)) else ())):
-            if isinstance(each, External) and each.qualified == "torch":
-                return each
-    return None
 
 
 def _held_by_owner(callee: Value) -> tuple[Tensor, ...]:

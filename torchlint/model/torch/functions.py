@@ -43,6 +43,8 @@ _OTHER_THAN_EAGER = (
 """Functions that give False, or None, in eager mode."""
 SETS_GRAD_MODE = (*sorted(names.SET_GRAD_ENABLED), "torch._C._set_grad_enabled")
 """Functions whose call changes the grad mode, whatever becomes of their result."""
+NAMES_OF_SETTERS = frozenset(each.rpartition(".")[2] for each in SETS_GRAD_MODE)
+"""What they are called, of whatever module."""
 
 
 def set_grad_mode(torch: Torch, mode: Truth) -> None:
