@@ -10,6 +10,7 @@ import operator
 
 from torchlint.knowledge import foreign
 from torchlint.knowledge.names import DISTRIBUTED_DATA_PARALLEL, PARAMETERS_TO_VECTOR
+from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.writes import use
 from torchlint.model.python.builtins import call_builtin, chain, dict_builtin, new_partial
 from torchlint.model.python.callbacks import hand_on, havoc
