@@ -939,6 +939,24 @@ def put_into_its_variables_where_a_getter_says():
     w.add_(1)
 
 
+def written_after_a_method_caller_was_given_torch_whose_value_is_kept():
+    import operator
+
+    w = torch.rand(3, requires_grad=True)
+    before = operator.methodcaller("set_grad_enabled", False)(torch)
+    w.add_(1)
+    torch.set_grad_enabled(True)
+
+
+def written_after_a_method_caller_was_given_torch_within_a_call():
+    import operator
+
+    w = torch.rand(3, requires_grad=True)
+    print(operator.methodcaller("set_grad_enabled", False)(torch))
+    w.add_(1)
+    torch.set_grad_enabled(True)
+
+
 def written_after_a_method_caller_was_given_torch():
     import operator
 

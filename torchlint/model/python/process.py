@@ -69,6 +69,8 @@ def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> Non
     machine = run.machine
     of_torch = called in NAMES_OF_SETTERS or (is_of_torch(callee) and _may_be_flag(site))
     of_torch = of_torch or (torch_among(run, site.values()) is not None and for_effect(run, site.node))
+    if isinstance(callee, Unknown) and External("torch") in site.values():
+        of_torch = of_torch or not foreign.only_reads(called)  # `f(methodcaller(name, False)(torch))`
     if isinstance(callee, Unknown) and callee.made_by == OF_TEXT and machine.grad_mode is Truth.NO:
         of_torch = of_torch or _may_be_flag(site) or _is_for_effect(run, site)  # `eval(text)(True)`
     # inside of a `with` that leaves the mode as it finds it, too: what is set there lasts
