@@ -65,7 +65,7 @@ def _named(run: Run, text: str, origin: ir.Node) -> Value | None:
     if not all(each.isidentifier() for each in (root, *names)):
         return None
     found = lookup(run, root)
-    if not isinstance(found, External):
+    if not isinstance(found, External) or found.qualified.startswith("builtins."):
         return None
     for name in names:
         found = attribute(run, found, name, origin)
