@@ -3164,3 +3164,20 @@ def a_layer_joins_a_sequence_under_another_name():
             self.act = nn.Tanh()
 
     Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def gradient_of_a_function_of_several_operations():
+    """Its last node, a subtraction, holds nothing; the `tanh` before it does."""
+    u = torch.tensor(2.0, requires_grad=True)
+    (g,) = torch.autograd.grad(F.tanhshrink(u.sinh()), u, create_graph=True)
+    (g * 1).abs().sum().backward()
+    x = torch.rand(2, 3, 4, requires_grad=True)
+    (h,) = torch.autograd.grad(F.instance_norm(x).square().sum(), x, create_graph=True)
+    h.sum().backward()
+
+
+def gradient_of_a_difference():
+    """Raises: does not require grad"""
+    u = torch.tensor(2.0, requires_grad=True)
+    (g,) = torch.autograd.grad(u - 3 * u, u, create_graph=True)
+    (g * 1).abs().sum().backward()  # error: [TLN104]

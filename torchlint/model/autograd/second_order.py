@@ -52,6 +52,14 @@ _PIECEWISE = frozenset(
         *("Gather", "Index", "IndexSelect", "MaskedSelect"),
     }
 )
+# Functions of several operations whose last node holds nothing of those before it, whose gradients are no constants.
+_COMPOSED = frozenset(
+    """
+    chain_matmul cond cosine_similarity cross_entropy einsum gumbel_softmax hinge_embedding_loss instance_norm kron
+    linalg_cond linalg_multi_dot linalg_norm local_response_norm matmul multi_dot ndtr norm normalize
+    scaled_dot_product_attention special_ndtr tanhshrink tensordot
+    """.split()  # noqa: SIM905
+)
 # Of these the gradient is a new zero, whatever comes in: it depends on nothing, nor on what came to it on the way.
 _ZERO = frozenset({"Round", "Floor", "Ceil", "Trunc", "Sign", "Bernoulli"})
 # Of these the gradient of the prediction depends on prediction and target, that of the target on the prediction alone.
@@ -194,6 +202,8 @@ def _depends_on_saved(
     if not saved:
         if node.op.endswith(("_", "=")) and node.holds is not Truth.NO and operation_of(node) not in _LINEAR:
             return Truth.MAYBE, []  # `x **= 2` saves a copy of `x`, which no list has
+        if node.op.rpartition(".")[2] in _COMPOSED:
+            return Truth.MAYBE, []
         return Truth.NO if node.name or (not node.saved and node.holds is Truth.NO) else Truth.MAYBE, []
     smooth = operation_of(node) in _SMOOTH and node.formula != "constant"
     symmetric = operation_of(node) in _SYMMETRIC
