@@ -303,8 +303,8 @@ def imports_of(tree: ast.Module, module: str, is_package: bool) -> set[str]:
 
 
 _SAYS = re.compile(
-    r"version|hasattr|getattr|find_spec|Error|compat|legacy|avail|signature|argspec|callable|__(?:dict|(?:kw)?defaults|code|annotations)__"
-    r"|\bdir\(|import",
+    r"version|hasattr|getattr|find_spec|Error|compat|legacy|avail|signature|argspec|callable"
+    r"|__(?:dict|(?:kw)?defaults|code|annotations)__|\bdir\(|import",
     re.IGNORECASE,
 )
 """Words of whoever asks what there is, or hands on what another file answers."""

@@ -263,7 +263,7 @@ class Guards:
         """Whether a part of a branch is evaluated whenever that is come to: a test, the first operand, all of a try."""
         if isinstance(above, (ast.If, ast.IfExp, ast.While)):
             return part is above.test or (
-                self._is_script and isinstance(above, ast.If) and part in above.body and _is_main(above.test)
+                self._is_script and isinstance(above, ast.If) and part in above.body and is_main(above.test)
             )
         if isinstance(above, (ast.For, ast.AsyncFor)):
             return part is above.iter
@@ -320,7 +320,8 @@ def _is_of_the_class(function: _Function) -> bool:
     return any(ast.unparse(each) in ("staticmethod", "classmethod") for each in function.decorator_list)
 
 
-def _is_main(test: ast.expr) -> bool:
+def is_main(test: ast.expr) -> bool:
+    """Whether a test asks if a file is run as a script."""
     return ast.unparse(test) in ("__name__ == '__main__'", "'__main__' == __name__")
 
 

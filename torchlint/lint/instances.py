@@ -12,6 +12,7 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from torchlint.lint.guards import is_main
 from torchlint.syntax.children import children, walk
 
 _ITSELF = frozenset(
@@ -430,10 +431,7 @@ def _is_exported(site: Site) -> bool:
 
 def _is_of_script(site: Site) -> bool:
     """Behind `if __name__ == "__main__":`, whose variables nobody imports."""
-    return any(
-        isinstance(each, ast.If) and isinstance(each.test, ast.Compare) and last_name(each.test.left) == "__name__"
-        for each in site.file.around(site.node)
-    )
+    return any(isinstance(each, ast.If) and is_main(each.test) for each in site.file.around(site.node))
 
 
 def _is_looked_up(site: Site) -> bool:

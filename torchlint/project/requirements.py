@@ -292,12 +292,13 @@ def _built(directory: str, below: str) -> tuple[str, ...]:
     The metadata that were made when a distribution was built and lie beside its code: those of an unpacked wheel, and,
     beside a `PKG-INFO` (else they are a developer's own, and may be old), what setuptools wrote of requirements.
     """
+    here = (os.path.exists(os.path.join(directory, name)) for name in ("__init__.py", "PKG-INFO", "setup.py"))
+    if next(here) and not all(here):
+        return ()  # a package; what is unpacked may have such a file by mistake
     try:
         names = sorted(os.listdir(directory))
     except OSError:
         return ()
-    if "__init__.py" in names and not {"PKG-INFO", "setup.py"}.issubset(names):
-        return ()  # a package; what is unpacked may have such a file by mistake
     found = [f"{name}/METADATA" for name in names if name.endswith(".dist-info") and _is_of(directory, name, below)]
     if "PKG-INFO" in names:
         found += [f"{name}/requires.txt" for name in names if name.endswith(".egg-info")]

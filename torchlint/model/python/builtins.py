@@ -291,11 +291,8 @@ def _getattr(run: Run, site: CallSite) -> Value:
         unsettle_gradients(run, reachable_tensors(owner))
         _may_enter(run, owner)
     of_torch = isinstance(owner, External) and owner.qualified.partition(".")[0] == "torch"
-    part_of = (
-        owner
-        if of_torch
-        else next((each for _, each in alternatives(owner) if isinstance(each, (Module, Instance))), None)
-    )
+    holders = [each for _, each in alternatives(owner) if of_torch or isinstance(each, (Module, Instance))]
+    part_of = holders[0] if holders else None
     if not site.complete and isinstance(owner, Unknown):
         part_of = External("torch")
     found = Unknown(reachable_tensors(owner), layer=True, part_of=part_of)

@@ -222,22 +222,21 @@ def store_member(run: Run, instance: Instance, name: str, value: Value) -> None:
 
 def set_raw(run: Run, site: CallSite) -> Value:
     """`object.__setattr__(x, name, value)`."""
-    if len(site.positional) == 3 and isinstance(site.positional[0], Tensor):
-        tensor, name, value = site.positional
-        assert isinstance(tensor, Tensor)
-        if isinstance(name, Constant) and isinstance(name.value, str):
-            set_tensor_attribute(run, tensor, name.value, value)
-        else:
-            unsettle(run, tensor)
-    if len(site.positional) == 3 and isinstance(site.positional[0], (Instance, Class)):
-        instance, name, value = site.positional
-        assert isinstance(instance, (Instance, Class))
-        if isinstance(name, Constant) and isinstance(name.value, str) and isinstance(instance, Instance):
-            store_member(run, instance, name.value, value)
-        elif isinstance(name, Constant) and isinstance(name.value, str) and isinstance(instance, Class):
-            set_in_class(run, instance, name.value, value)
-        else:
-            set_some_attribute(run, instance, value)
+    if len(site.positional) != 3:
+        return NONE
+    owner, given, value = site.positional
+    name = given.value if isinstance(given, Constant) and isinstance(given.value, str) else None
+    match owner:
+        case Tensor() if name is None:
+            unsettle(run, owner)
+        case Tensor() if name is not None:
+            set_tensor_attribute(run, owner, name, value)
+        case Instance() | Class() if name is None:
+            set_some_attribute(run, owner, value)
+        case Instance() if name is not None:
+            store_member(run, owner, name, value)
+        case Class() if name is not None:
+            set_in_class(run, owner, name, value)
     return NONE
 
 

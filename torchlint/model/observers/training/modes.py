@@ -19,6 +19,7 @@ from torchlint.model.events.training import EvaluatedWithGraph, TrainedInEvalMod
 from torchlint.model.observers.moments import Iteration, holds, last_name, receiver_of
 from torchlint.model.observers.training.escaping import keeps_graph
 from torchlint.model.observers.training.forwards_elsewhere import takes_gradients
+from torchlint.model.observers.written import assignments
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Guard, Truth, conjoin
 from torchlint.model.state.hooks import Observer
@@ -419,21 +420,14 @@ def _is_given_the_same(call: ir.Node, loop: ir.For | ir.While) -> bool:
     names = {each.id for each in within if isinstance(each, ir.Name)}
     if not names or "self" in names or any(isinstance(each, ir.Call) for each in within):
         return False
+    bound = [target for target, _, _ in assignments([loop])]
     for each in ir.walk(loop):
-        bound: list[ir.Expression] = []
         match each:
-            case ir.For() | ir.AugmentedAssign() | ir.Assigned():
-                bound = [each.target]
-            case ir.Assign():
-                bound = each.targets
-            case ir.With():
-                bound = [item.target for item in each.items if item.target is not None]
+            case ir.Assigned():
+                bound.append(each.target)
             case ir.Call(function=ir.Attribute(value=ir.Name() | ir.Attribute() as receiver)):
-                bound = [receiver]
-        roots = (dotted(node).partition(".")[0] for target in bound for node in ir.walk(target))
-        if not names.isdisjoint(roots):
-            return False
-    return True
+                bound.append(receiver)
+    return names.isdisjoint(dotted(node).partition(".")[0] for target in bound for node in ir.walk(target))
 
 
 def _is_written_out(loop: ir.Node) -> bool:
