@@ -771,3 +771,25 @@ def group_of_a_layer_set_out_of_a_list():
     net._modules.setdefault(eval("'head'"), eval("nn.Linear(2, 3)"))
     net.head = nn.Linear(2, 3)
     optimizer.add_param_group({"params": net.head.parameters()})
+
+
+def detached_itself_and_no_view():
+    """`flatten` of one dimension gives the tensor itself."""
+    layer = nn.Linear(4, 3)
+    nn.Flatten()(layer(torch.ones(2, 4))).detach_()
+    layer(torch.ones(2, 4)).flatten(-2, 0).detach_()
+    torch.flatten(layer.bias * 2).detach_()
+    torch.flatten(layer(torch.ones(2, 4)), int(eval("0")), 0).detach_()
+    (eval("layer(torch.ones(4))") * 2).flatten().detach_()
+
+
+def detached_flat_view():
+    """Raises: Can't detach views in-place"""
+    flat = nn.Linear(4, 3)(torch.ones(2, 5, 4)).flatten(1)
+    flat.detach_()  # error: [TLN118]
+
+
+def detached_view_of_one_number():
+    """Raises: Can't detach views in-place"""
+    flat = nn.Linear(4, 3)(torch.ones(2, 4)).sum().flatten()
+    flat.detach_()  # error: [TLN118]

@@ -455,3 +455,27 @@ def adversaries_each_now_and_then():
     generator = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 2))
     discriminator = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
     train(generator, discriminator, 1)
+
+
+def step_before_the_view_of_a_detached_leaf():
+    """A view of what was written since has a new node, though its base was detached: nothing old is read."""
+    x = torch.randn(3, 1, requires_grad=True)
+    optimizer = torch.optim.Adam([x], lr=0.001)
+    view = x.unflatten(0, (1, -1))
+    squares = view * view
+    squares.sum().backward()
+    optimizer.step()
+    x.detach_()
+    torch.autograd.grad((squares * view).sum(), (squares, view))
+
+
+def step_under_the_old_node_of_a_view():
+    """Raises: modified by an inplace operation"""
+    x = torch.randn(3, 1, requires_grad=True)
+    optimizer = torch.optim.Adam([x], lr=0.001)
+    view = x.unflatten(0, (1, -1))
+    squares = view * view
+    squares.sum().backward(retain_graph=True)
+    optimizer.step()  # error: [TLN202]
+    x.detach_()
+    squares.sum().backward()

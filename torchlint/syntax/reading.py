@@ -15,10 +15,12 @@ from torchlint.syntax.features import (
     BARE,
     BINDS_LOSS,
     BUILDS_WRITER,
+    CALLS_NUMPY,
     CHAIN,
     CONCATENATIONS,
     COPIES,
     COPIES_HELD,
+    DATA_SET,
     DEEPCOPIES,
     DEEPCOPIES_HELD,
     DEFINES,
@@ -183,7 +185,7 @@ class Reader:
         if not OF_BACKWARD.isdisjoint(attributes):
             words.add(DIFFERENTIATES)
         if "numpy" in attributes:
-            words.add(".numpy")
+            words.add(CALLS_NUMPY)
         words.update(self.names, attributes, self.keywords)
         if _WHOLE in words and not _POWERS.isdisjoint(words) and not _DIFFERENCES.isdisjoint(words):
             words.add(SQUARED_MEAN)
@@ -313,7 +315,7 @@ class Reader:
                 elif type(node.value) is ir.Name:
                     self.kept.add(node.value.id)
                 if attr == "data":
-                    self.words.add(WRITES)
+                    self.words.update((WRITES, DATA_SET))
             else:
                 names = {each.id for each in ir.walk(target) if isinstance(each, ir.Name)}
                 self.bound |= names

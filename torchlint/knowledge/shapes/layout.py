@@ -69,6 +69,16 @@ def _flatten(a: Arguments) -> Result:
     return (*shape[:first], numel(shape[first : last + 1]), *shape[last + 1 :])
 
 
+def flattens_one(rank: int, start: object, end: object) -> bool | None:
+    """
+    Whether `flatten` joins one dimension alone, and so returns the tensor itself (`flatten` in
+    aten/src/ATen/native/TensorShape.cpp); None where `start` or `end` is not known.
+    """
+    if not isinstance(start, int) or not isinstance(end, int):
+        return None
+    return rank > 0 and start % rank == end % rank
+
+
 @DESCRIBED.of("unflatten")
 def _unflatten(a: Arguments) -> Result:
     shape = a.shape()

@@ -70,9 +70,11 @@ def regenerate(autograd: Autograd, tensor: Tensor) -> None:
         truth = tensor.requires_grad.truth() if known else Truth.MAYBE
         refuse(autograd, kind, write.op, tensor, running_statement(autograd), truth)
         return
-    if not edges:
+    if not edges and not tensor.grad_fn:
         return
-    node = new_node(autograd, "AsStridedBackward0", "as_strided", tensor.origin, base.own, edges, Truth.NO)
+    # A base that was detached since leads nowhere, and its view has a new node all the same.
+    condition = base.own if edges else tensor.requires_grad
+    node = new_node(autograd, "AsStridedBackward0", "as_strided", tensor.origin, condition, edges, Truth.NO)
     machine.trail.set(tensor, "grad_fn", ((ALWAYS, node),))
 
 

@@ -14,6 +14,7 @@ from torchlint.knowledge.ops.find import Op
 from torchlint.knowledge.ops.kernels import FUSED, HEADS_INSIDE, of_cpu
 from torchlint.knowledge.promotion import ANYTHING, Operand, result_dtype
 from torchlint.knowledge.shapes import infer as shapes
+from torchlint.knowledge.shapes.layout import flattens_one
 from torchlint.knowledge.shapes.strides import Strides
 from torchlint.model.autograd.edges import edges_of, new_node, outputs
 from torchlint.model.autograd.record import record_operation, recorded_grad, save_results
@@ -349,7 +350,7 @@ def _alias(
         truth = _shares(torch, op, source, bound, inferred[0])
     if truth is Truth.NO:
         return _result(torch, op, bound, grad, node, inferred[0], origin, display, 0)
-    same = _is_same(op, source)
+    same = _is_same(op, source, bound)
     if same is Truth.MAYBE:
         return Unknown([source], source=origin, certain_edge=True)
     view: Value = (
@@ -390,14 +391,14 @@ def _itself(torch: Torch, op: Op, bound: dict[str, Value], shape: Shape) -> Tens
         return None
     parameter, truth = op.aliases[0]
     source = bound[parameter]
-    if not isinstance(source, Tensor) or _is_same(op, source) is not Truth.YES:
+    if not isinstance(source, Tensor) or _is_same(op, source, bound) is not Truth.YES:
         return None
     if truth is Truth.MAYBE:
         truth = _shares(torch, op, source, bound, shape)
     return source if truth is Truth.YES else None
 
 
-def _is_same(op: Op, source: Tensor) -> Truth:
+def _is_same(op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
     """Whether an aliasing operation returns the tensor itself rather than a view of it."""
     if op.name in _SAME_OBJECT or "dropout" in op.name:
         return Truth.YES
@@ -406,7 +407,9 @@ def _is_same(op: Op, source: Tensor) -> Truth:
     if op.name == "adjoint" and source.shape == ():
         return Truth.MAYBE if source.dtype is None else Truth.of(source.dtype != "complex")
     if op.name == "flatten":
-        return Truth.of(source.shape is not None and len(source.shape) == 1)
+        start, end = (as_argument(bound[name]) if name in bound else None for name in ("start_dim", "end_dim"))
+        start, end = 0 if start is None else start, -1 if end is None else end
+        return Truth.NO if source.shape is None else Truth.of(flattens_one(len(source.shape), start, end))
     if op.name in _ATLEAST:
         return Truth.MAYBE if source.shape is None else Truth.of(len(source.shape) >= _ATLEAST[op.name])
     if op.name in ("real", "conj", "conj_physical", "resolve_conj", "resolve_neg"):

@@ -279,7 +279,11 @@ def _cutting_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, rec
     node = site.node
     use(autograd, tensor, node)
     if name == "detach_":
-        viewed = Truth.of(tensor.base is not None)
+        base = tensor.base
+        viewed = Truth.of(base is not None)
+        unknown = base is not None and (base.shape is None or tensor.shape is None)
+        if unknown and any(node.op == "flatten" for _, node in tensor.grad_fn):
+            viewed = Truth.MAYBE  # of one dimension it is no view, but the tensor itself
         refuse(autograd, "detach-view", name, tensor, node, viewed, cst_of(receiver), dotted(receiver))
         machine.trail.set(tensor, "own", GRAD_NO)
         machine.trail.set(tensor, "grad_fn", ())

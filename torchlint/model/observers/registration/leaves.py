@@ -41,7 +41,16 @@ from torchlint.model.state.values import (
     reachable_tensors,
 )
 from torchlint.syntax import ir
-from torchlint.syntax.features import ARRAYS, DEEPCOPIES, DEEPCOPIES_HELD, DIFFERENTIATING, Concern, anywhere, here
+from torchlint.syntax.features import (
+    ARRAYS,
+    CALLS_NUMPY,
+    DEEPCOPIES,
+    DEEPCOPIES_HELD,
+    DIFFERENTIATING,
+    Concern,
+    anywhere,
+    here,
+)
 from torchlint.syntax.spelling import dotted
 from torchlint.syntax.tree import statements_at
 
@@ -73,7 +82,7 @@ class Leaves(Observer):
 
     concerns = (
         DIFFERENTIATING,
-        anywhere(f"requires_grad requires_grad_ .numpy {DEEPCOPIES} Parameter"),
+        anywhere(f"requires_grad requires_grad_ {CALLS_NUMPY} {DEEPCOPIES} Parameter"),
         here(DEEPCOPIES_HELD),
         Concern(
             anywhere=(

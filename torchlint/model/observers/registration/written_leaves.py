@@ -36,7 +36,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
 )
 from torchlint.syntax import ir
-from torchlint.syntax.features import anywhere
+from torchlint.syntax.features import DATA_SET, anywhere
 
 _MOST_NODES = 200
 _OF_LAYERS = frozenset({"linear", "bilinear", "conv1d", "conv2d", "conv3d", "embedding"})
@@ -62,7 +62,7 @@ class WrittenLeaves(Observer):
     """Raises `GraphRestarted`."""
 
     words = (".data", "copy_", "load_state_dict", "Parameter", "vector_to_parameters")
-    concerns = (anywhere(".data copy_ load_state_dict Parameter vector_to_parameters"),)
+    concerns = (anywhere(f"{DATA_SET} copy_ load_state_dict Parameter vector_to_parameters"),)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
