@@ -124,6 +124,25 @@ def test_what_an_import_takes_from_a_module_that_is_new(imported: str, said: str
         ),
         ("NEW = hasattr(torch.nn, 'RMSNorm')", "NEW", True),
         ("", "has_torch_norm", True),
+        ("FAST = getattr(torch, 'RMSNorm', None)", "torch.numel(x) and FAST", True),
+        (
+            "version = 'v1'\nURL = f'image.{version}'\nIMAGE = None\nIMAGE = load(URL)\n"
+            "IMAGE = {k: v for k, v in IMAGE.items()}",
+            "IMAGE",
+            False,
+        ),
+        ("FAST = getattr(settings, 'RMSNorm', True)", "torch.numel(x) and FAST", False),
+        (
+            "def grown(x):\n    if hasattr(torch, 'RMSNorm'):\n        return torch.relu(x)\n    return abs(x)\n"
+            "IMAGE = grown(1)",
+            "torch.numel(IMAGE)",
+            False,
+        ),
+        (
+            "def asks(x):\n    if hasattr(torch, 'RMSNorm'):\n        return bool(x)\n    return False\nFAST = asks(1)",
+            "torch.numel(x) and FAST",
+            True,
+        ),
     ],
 )
 def test_only_what_asks_about_torch_is_named(before: str, test: str, asks: bool) -> None:

@@ -46,6 +46,7 @@ _SAYS_VERSION = re.compile(
 )
 _TRUTHS = frozenset({"bool", "any", "all", "int"})
 """Calls that hand on what they are asked."""
+_COLLECTED = (ast.Dict, ast.DictComp, ast.List, ast.ListComp, ast.Set, ast.SetComp)
 _MAY_SAY = re.compile(r"_?has_|_?supports?_", re.IGNORECASE)
 """
 Of these words those that are said of much else, too (`has_image_input`): what a name is given tells then, by the file,
@@ -97,7 +98,9 @@ class AvailabilityTests:
             if isinstance(node, ast.Call) and last_name(node.func) in _ASKS:
                 return True
             if isinstance(node, ast.Call) and last_name(node.func) == "getattr" and len(node.args) > 2:
-                return True
+                default = node.args[2]
+                if not (isinstance(default, ast.Constant) and default.value is True):
+                    return True  # of what is missing it is never said that it is there: that is a setting
             if isinstance(node, ast.Name):
                 line = getattr(node, "lineno", 0)
                 spoken = _SAYS_VERSION.search(node.id)
@@ -236,9 +239,12 @@ class AvailabilityTests:
         return is_named or may_speak_of(node.test, package, taken_from(self._tree, package), values)
 
     def _is_of_other_things(self, value: ast.expr | _Function | None) -> bool:
-        """Whether a value is what some call makes of an answer and of more: nobody asks by it what there is."""
+        """
+        Whether a value is what some call makes of an answer and of more, or a collection, or None: nobody asks by it
+        what there is.
+        """
         if not isinstance(value, ast.Call):
-            return False
+            return isinstance(value, _COLLECTED) or (isinstance(value, ast.Constant) and value.value is None)
         called = [last_name(each.func) for each in walk(value) if isinstance(each, ast.Call)]
         if not _ASKS.isdisjoint(called) or called[0] in _TRUTHS or self._is_flag(called[0], value.lineno):
             return False
@@ -469,6 +475,8 @@ def _answers(function: _Function) -> list[ast.expr]:
         return returned
     if not returned or not all(map(_is_truth, returned)):
         return []
+    if all(isinstance(node, (ast.Name, ast.Call)) for node in returned):
+        return returned  # `return F.resize(x)` after a test is no answer to it
     return returned + [node.test for node in inside if isinstance(node, ast.If) and leaves(node.body)]
 
 
