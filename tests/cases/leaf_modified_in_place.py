@@ -444,6 +444,41 @@ def parameter_that_may_have_been_frozen():
     Scaled().scale.add_(1)
 
 
+def written_after_a_getter_that_may_freeze_what_it_likes():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+
+    class Cell:
+        def __getattribute__(self, name):
+            return eval("lambda name: name")(name)
+
+    w = torch.ones(3, requires_grad=True)
+    print(Cell().held)
+    w.add_(1)  # warning: [TLN203]
+
+
+def written_before_a_getter_that_may_freeze_what_it_likes():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+
+    class Cell:
+        def __getattribute__(self, name):
+            return eval("lambda name: name")(name)
+
+    w = torch.ones(3, requires_grad=True)
+    w.add_(1)  # error: [TLN203]
+    print(Cell().held)
+
+
+def setter_of_a_class_replaced_under_an_unknown_name():
+    class Cell:
+        def __init__(self, w):
+            self.w = w
+
+    name = eval("'__setattr__'")
+    setattr(Cell, name, eval("lambda self, name, value: object.__setattr__(self, name, value.detach())"))
+    cell = Cell(torch.ones(3, requires_grad=True))
+    cell.w.mul_(2)
+
+
 def added_to_from_the_second_iteration_on():
     total = w = torch.ones(2, requires_grad=True)
     for number, x in enumerate(eval("torch.rand(3, 2)")):
