@@ -456,27 +456,16 @@ def written_after_a_getter_that_may_freeze_what_it_likes():
     w.add_(1)  # warning: [TLN203]
 
 
-def written_before_a_getter_that_may_freeze_what_it_likes():
+def written_under_a_setter_of_an_unknown_name():
     """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
 
-    class Cell:
-        def __getattribute__(self, name):
-            return eval("lambda name: name")(name)
-
-    w = torch.ones(3, requires_grad=True)
-    w.add_(1)  # error: [TLN203]
-    print(Cell().held)
-
-
-def setter_of_a_class_replaced_under_an_unknown_name():
     class Cell:
         def __init__(self, w):
             self.w = w
 
-    name = eval("'__setattr__'")
-    setattr(Cell, name, eval("lambda self, name, value: object.__setattr__(self, name, value.detach())"))
+    setattr(Cell, eval("'__setattr__'"), eval("object.__setattr__"))
     cell = Cell(torch.ones(3, requires_grad=True))
-    cell.w.mul_(2)
+    cell.w.mul_(2)  # warning: [TLN203]
 
 
 def added_to_from_the_second_iteration_on():

@@ -5,7 +5,7 @@ What an attribute is, which method a call runs, which variable a name stands for
 that. A program that lays hands on it (a `__getattribute__`, a class that gets a method under a name nobody knows, the
 variables of a module handed out, a text that is run) and has code in it that nobody knows may have changed any link of
 any proof from then on, in more ways than can be listed. So from then on what is told of the program rests on a
-condition: nothing of it is an error. Before it nothing changes.
+condition: nothing of it is an error. What is told before stays, but for what is told at the end.
 
 Holds the one word for it; what lays hands on Python's rules, `model/python` says.
 """
