@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-ConditionKind: TypeAlias = Literal["requires_grad", "branch", "device", "copy", "grad_mode", "kernel", "differentiated"]
+ConditionKind: TypeAlias = Literal[
+    "requires_grad", "branch", "device", "copy", "grad_mode", "kernel", "differentiated", "machinery"
+]
 """
 "requires_grad": the tensor that `expression` names requires grad. "branch": `expression` is true where the program asks
 it. "device": `expression` is a device other than the one the tensor is on, such as a GPU. "copy": the conversion
@@ -19,7 +21,9 @@ it. "device": `expression` is a device other than the one the tensor is on, such
 function has grad mode on (or off), which `expression` asks. "kernel": of the kernels that torch has for the
 operation `expression`, a fused one runs, which saves what the composed one does not; after " on " stands the device
 whose fused kernel it is, if only that one does so. "differentiated": whoever calls the `forward` differentiates the
-part `expression` of what it returns, too.
+part `expression` of what it returns, too. "machinery": `expression`, by which the program changes Python's own rules (a
+`__getattribute__`, a class that is given a method under an unknown name, a text that is run), leaves them as they are
+for what the proof rests on.
 """
 
 
@@ -61,6 +65,8 @@ def spelled(conditions: Sequence[Condition]) -> str:
             words += f", where {kernel} computes `{operation}`"
         elif each.kind == "differentiated":
             words += f", where the caller differentiates `{each.expression}`"
+        elif each.kind == "machinery":
+            words += f", where `{each.expression}` changes nothing of that"
     names = [f"`{each.expression}`" for each in conditions if each.kind == "requires_grad"]
     if names:
         words += f", if {' and '.join(names)} {'requires' if len(names) == 1 else 'require'} grad"

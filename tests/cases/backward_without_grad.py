@@ -1267,6 +1267,26 @@ def given_to_a_hook_that_nobody_knows():
     (x**2).sum().backward()
 
 
+def a_layer_that_another_method_thaws_out_of_what_is_made_of_its_object():
+    same = eval("lambda net: net")
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Linear(3, 1)
+            self.body.requires_grad_(False)
+
+        def thaw(self):
+            same(self).body.requires_grad_(True)
+
+        def train_on(self, count):
+            self.body(torch.rand(count, 3)).sum().backward()
+
+    net = Net()
+    net.thaw()
+    net.train_on(2)
+
+
 def a_layer_that_another_method_thaws():
     class Net(nn.Module):
         def __init__(self):

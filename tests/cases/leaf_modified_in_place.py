@@ -444,6 +444,30 @@ def parameter_that_may_have_been_frozen():
     Scaled().scale.add_(1)
 
 
+def written_after_a_getter_that_may_freeze_what_it_likes():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+
+    class Cell:
+        def __getattribute__(self, name):
+            return eval("lambda name: name")(name)
+
+    w = torch.ones(3, requires_grad=True)
+    print(Cell().held)
+    w.add_(1)  # warning: [TLN203]
+
+
+def written_under_a_setter_of_an_unknown_name():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+
+    class Cell:
+        def __init__(self, w):
+            self.w = w
+
+    setattr(Cell, eval("'__setattr__'"), eval("object.__setattr__"))
+    cell = Cell(torch.ones(3, requires_grad=True))
+    cell.w.mul_(2)  # warning: [TLN203]
+
+
 def added_to_from_the_second_iteration_on():
     total = w = torch.ones(2, requires_grad=True)
     for number, x in enumerate(eval("torch.rand(3, 2)")):

@@ -327,8 +327,8 @@ def _condition_missed(case: Case, outcome: Outcome) -> str:
             return f"it is claimed for another device, or another conversion (`{text}`)"
         if condition.kind == "kernel":
             return f"it is claimed for another kernel of `{text}`"
-        if condition.kind == "differentiated":
-            continue  # a driver differentiates all that comes back
+        if condition.kind in ("differentiated", "machinery"):
+            continue  # a driver differentiates all that comes back; what shows itself, nothing has changed
         held = False
         for execution in case.executions(outcome):
             found = execution.before.get(text)

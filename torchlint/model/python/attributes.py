@@ -14,6 +14,7 @@ from torchlint.model.python.making import MODULE_BASES, may_be_overridden
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import REGISTRIES, imported, lookup
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.machinery import change_rules
 from torchlint.model.state.values import (
     NONE,
     Bound,
@@ -83,6 +84,8 @@ def misses_gradient(run: Run, owner: Value, node: ir.Attribute) -> bool:
 
 def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
     """`value.name`."""
+    if name == "__dict__" and not isinstance(value, Instance):
+        change_rules(run.machine, name)
     if name == "__dict__" and isinstance(value, (Instance, Unknown, Module)):
         held = Unknown(part_of=value)
         held.may_be = value.may_be if isinstance(value, Unknown) else (value,)
@@ -161,6 +164,7 @@ def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node)
     getter: Value | None = None
     for cls in classes:
         if "__getattribute__" in cls.attributes:
+            change_rules(run.machine, f"{cls.name}.__getattribute__")
             return Unknown(held_tensors(instance), source=origin, part_of=instance)
         if getter is None and "__getattr__" in cls.attributes:
             getter = cls.attributes["__getattr__"]

@@ -173,8 +173,8 @@ def _run_instance(run: Run, instance: Instance, site: CallSite) -> Value:
     return unknown_call(run, instance, site)
 
 
-def _as_method(instance: Instance, function: Value, site: CallSite) -> Value:
-    """What a class has under the name of a method and nobody knows: it is given the object."""
+def _as_method(instance: Instance | Module, function: Value, site: CallSite) -> Value:
+    """What a class, or a layer of torch, has under the name of a method and nobody knows: it may use the object."""
     if not isinstance(function, Unknown) or function.wraps is not None or function.part_of is not None:
         return function
     if is_foreign(function):
@@ -208,8 +208,9 @@ def _call_module(run: Run, module: Module, site: CallSite) -> Value:
 
 
 def _run_module(run: Run, module: Module, site: CallSite) -> Value:
-    if "forward" in module.parameters:
-        return run.invoke(module.parameters["forward"], site)
+    forward: Value | None = module.parameters.get("forward")
+    if forward is not None:
+        return run.invoke(_as_method(module, forward, site), site)
     if module.kind.container == "sequential":
         if module.children is None or not site.positional:
             values = [tensor for value in site.values() for tensor in reachable_tensors(value)]

@@ -127,14 +127,14 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
 _LEADING_NOWHERE = frozenset({Constant, External, Scalar, Function})
 
 
-def text_is_run(run: Run) -> None:
+def text_is_run(run: Run, by: str) -> None:
     """Code in a text may have bound any variable in sight anew, and set the flags of what it held."""
     frame: Frame | None = run.machine.frame
     while frame is not None:
         for value in list(frame.variables.values()):
             unsettle(run, value)
         frame = frame.enclosing
-    forget_variables(run)
+    forget_variables(run, by)
 
 
 def unsettle_origins(run: Run, value: Unknown) -> None:

@@ -198,7 +198,7 @@ def _run_function(
         hand_on(run, [function, *values])
         words = written(definition).words if isinstance(definition, ir.FunctionDef) else set()
         if "exec" in words:
-            text_is_run(run)
+            text_is_run(run, "exec(…)")
         for value in values if not words.isdisjoint(_SETTING_SOME) or _sets_attributes(run, definition) else ():
             if isinstance(value, Instance):
                 set_some_attribute(run, value, Unknown(depends))

@@ -35,6 +35,10 @@ _PLAIN_DECORATORS = (
 )  # fmt: skip
 DATACLASS = "dataclasses.dataclass"
 _MAKES = frozenset({"__new__", "__init_subclass__", "__setattr__", "__getattribute__"})
+OF_ATTRIBUTES = frozenset(
+    {"__delattr__", "__delete__", "__get__", "__getattr__", "__getattribute__", "__set__", "__setattr__"}
+)
+"""Special methods that say what an attribute is."""
 _CALLS = frozenset({"__call__", "__getattr__", "_call_impl", "_wrapped_call_impl"})
 _LISTS = frozenset({"named_parameters", "named_modules", "_named_members"})
 

@@ -11,12 +11,13 @@ from functools import partial
 from torchlint.knowledge.ops.find import is_tensor_method
 from torchlint.model.autograd.writes import leave_place, rebind_grad, refuse_gradient, require_grad
 from torchlint.model.python.flags import give, unsettle, unsettle_origins
-from torchlint.model.python.making import inherits_known, runs_unseen
+from torchlint.model.python.making import OF_ATTRIBUTES, inherits_known, runs_unseen
 from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import NAMESPACES, REGISTRIES, forget_variables
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.machinery import change_rules
 from torchlint.model.state.values import (
     MOST_DEPENDS,
     NONE,
@@ -65,6 +66,8 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
     if any(_may_be_method(each, anew) for _, each in alternatives(value)):
         machine.trail.set(instance, "patched", True)
     if isinstance(instance, Class):
+        if not anew or isinstance(value, Unknown):
+            change_rules(machine, f"setattr({instance.name}, …)")
         _set_some_of_class(run, instance, value)
         return
     if instance.layer is not None and instance.layer.kind.container == "sequential":
@@ -138,6 +141,7 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     """Set an attribute, through the `__setattr__` or the property of the class, if it has one."""
     machine = run.machine
     if name in ("__dict__", "__class__"):
+        change_rules(machine, f"{instance.cls.name}.{name}")
         machine.trail.set(instance, "patched", True)
         set_some_attribute(run, instance, some_of([value]), anew=False)
         return
@@ -248,7 +252,7 @@ def is_composed(name: Value | None) -> bool:
 def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value: Value, *, anew: bool = True) -> None:
     """Attributes are set past everything that a class may have to say; None: nobody knows which (see `anew` above)."""
     if owner == NONE:
-        forget_variables(run)
+        forget_variables(run, "globals()")
     for _, each in alternatives(owner):
         for new in (value, *(named or {}).values()):
             put_where_getter_says(run, each, new)
@@ -303,7 +307,7 @@ def patch(run: Run, value: Class | Instance | Module) -> None:
 def patch_what_it_may_be(run: Run, value: Unknown) -> None:
     """`same(net).apply(switch_off)`: what is changed may be the Module that unknown code was given, or a part of it."""
     if value.made_by in NAMESPACES:
-        forget_variables(run)
+        forget_variables(run, value.made_by.removeprefix("builtins."))
     for each in value.may_be:
         if isinstance(each, (Class, Instance, Module)) and not each.patched:
             patch(run, each)
@@ -338,8 +342,10 @@ def replace_of_torch(run: Run, qualified: str) -> None:
     """
     if qualified.startswith(("torch.", "*")) and qualified not in run.replaced:
         run.machine.trail.set(run, "replaced", run.replaced | {qualified})
+        if qualified.endswith("*"):
+            change_rules(run.machine, qualified)
     elif qualified.startswith("__main__."):
-        forget_variables(run)
+        forget_variables(run, qualified)
 
 
 def set_attribute(run: Run, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
@@ -358,6 +364,8 @@ def set_in_class(run: Run, cls: Class, name: str, value: Value) -> None:
         unsettle(run, value, slightly=True)
     run.machine.trail.set(cls.attributes, name, value)
     if isinstance(value, Function) or runs_unseen(name, value):
+        if name in OF_ATTRIBUTES or not isinstance(value, Function):
+            change_rules(run.machine, f"{cls.name}.{name}")
         _unsettle_objects_of(run, cls, name)
 
 
@@ -417,6 +425,7 @@ def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
     if name.isdigit() or name in module.names:
         lose_children(run, module)
     if name in ("__class__", "__dict__") or name in REGISTRIES:
+        change_rules(machine, name)
         machine.trail.set(module, "patched", True)
         lose_children(run, module)
         unsettle(run, module)

@@ -28,6 +28,7 @@ from torchlint.model.python.texts import OF_TEXT
 from torchlint.model.python.variables import NAMESPACES, canonical
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.machinery import change_rules
 from torchlint.model.state.values import (
     Bound,
     Class,
@@ -50,6 +51,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.model.torch.functions import NAMES_OF_SETTERS, set_grad_mode
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _COLLECTING = frozenset({"register", "register_module", "isinstance", "issubclass"})
 """And whoever is called so keeps a class as it is."""
@@ -73,10 +75,17 @@ def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> Non
         of_torch = of_torch or not foreign.only_reads(called)  # `f(methodcaller(name, False)(torch))`
     if isinstance(callee, Unknown) and callee.made_by == OF_TEXT and machine.grad_mode is Truth.NO:
         of_torch = of_torch or _may_be_flag(site) or _is_for_effect(run, site)  # `eval(text)(True)`
+    if machine.grad_mode is not Truth.YES and _is_made(callee) and for_effect(run, site.node):
+        change_rules(machine, f"{dotted(site.node.function) or '…'}(…)")  # what sets the mode may be what was made
     # inside of a `with` that leaves the mode as it finds it, too: what is set there lasts
     set_by_call = machine.ambient is Truth.NO and machine.grad_mode is not Truth.YES
     if of_torch or (set_by_call and _may_do_anything(run, callee, called, site)):
         set_grad_mode(run.torch, Truth.MAYBE)
+
+
+def _is_made(callee: Value) -> bool:
+    """Whether what is called is what unknown code has made or picked: `next(found)(True)`, `eval(text)()`."""
+    return isinstance(callee, Unknown) and isinstance(callee.source, (ir.Call, ir.Subscript)) and not is_foreign(callee)
 
 
 def may_patch(run: Run, callee: Value, called: str, site: CallSite, receiver: Value | None = None) -> None:
@@ -95,9 +104,10 @@ def may_patch(run: Run, callee: Value, called: str, site: CallSite, receiver: Va
     if receiver is None and isinstance(callee, Unknown) and not isinstance(site.node.function, ir.Attribute):
         may_register(run, callee, site.values(), effect=effect)
     for value in (*site.values(), *((receiver,) if isinstance(receiver, Unknown) else ())):
+        for each in (value, *(parts(value) if isinstance(value, (Sequence, Mapping)) else ())):
+            if isinstance(each, Unknown) and each.made_by in NAMESPACES:
+                text_is_run(run, each.made_by.removeprefix("builtins."))
         if isinstance(value, Unknown):
-            if value.made_by in NAMESPACES:
-                text_is_run(run)
             of_library = value is receiver and value.keeps_flags  # its methods are, too
             if effect and not of_library and called not in KEEPING_FLAGS:
                 patch_what_it_may_be(run, value)

@@ -28,7 +28,7 @@ _WORD = re.compile(r"\w+")
 def run_text(run: Run, site: CallSite) -> Value:
     """`exec(text)`."""
     _call_out_of_sight(run)
-    text_is_run(run)
+    text_is_run(run, "exec(…)")
     _may_set(run, site.get(0, "source"), effect=True)
     return NONE
 
@@ -95,7 +95,7 @@ def evaluate_text(run: Run, site: CallSite) -> Value:
     words = set(_WORD.findall(str(text.value))) if isinstance(text, Constant) else None
     calls = not isinstance(text, Constant) or "(" in str(text.value)
     if calls and for_effect(run, site.node):
-        text_is_run(run)
+        text_is_run(run, "eval(…)")
     else:
         _in_text(run, words)
     # where nothing is recorded a text may be there to change that

@@ -43,6 +43,7 @@ from torchlint.model.state.values import (
     Constant,
     External,
     Instance,
+    Module,
     Tensor,
     Unknown,
     Value,
@@ -113,7 +114,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     if not apart and not only_read and foreign.may_differentiate(called):
         perhaps = unknown.possible if unknown is not None and receiver is None else ()  # a kept `backward` among it
         unsettle_gradients(run, (*depends, *of_callee, *perhaps))
-        for leaf in own:
+        for leaf in (*own, *(each for each in perhaps if not each.grad_fn)):
             unsettle_grad(run, leaf)
     if isinstance(callee, External) and run.imports is not None and run.imports.writes_to_arguments(callee.qualified):
         machine.open_write, machine.open_layer_write = machine.open_write or bool(depends), True
@@ -197,7 +198,8 @@ def _wraps(callee: Value, passed: list[Value]) -> bool:
 
 def _held_by_owner(callee: Value) -> tuple[Tensor, ...]:
     """What a method that an object has from elsewhere finds there: it may compute with it, and differentiate that."""
-    if not isinstance(callee, Unknown) or not isinstance(callee.part_of, Instance):
+    owner = callee.part_of if isinstance(callee, Unknown) else None
+    if not isinstance(owner, (Instance, Module)):
         return ()
-    held = (*held_tensors(callee.part_of), *parameters_of(callee.part_of)[0])
+    held = (*(held_tensors(owner) if isinstance(owner, Instance) else ()), *parameters_of(owner)[0])
     return tuple({id(each): each for each in held if each.requires_grad != GRAD_NO}.values())

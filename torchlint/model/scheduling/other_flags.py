@@ -60,12 +60,14 @@ def _set_in(definition: ir.FunctionDef) -> Iterator[ir.Node]:
 
 
 def _held(part: ir.Node) -> Iterator[str]:
-    """The attributes of `self` in an expression; "" for all of them."""
-    for node in ir.walk(part):
+    """The attributes of `self` in an expression; "" for all of them, as where something else is made of it."""
+    owners: set[int] = set()
+    for node in ir.walk(part):  # from the outside to the inside
         if isinstance(node, ir.Attribute) and is_self(node.value):
+            owners.add(id(node.value))
             yield "" if node.attr in _ALL else node.attr
-    if is_self(part):
-        yield ""
+        elif is_self(node) and id(node) not in owners:
+            yield ""
 
 
 def is_self(node: ir.Node) -> bool:

@@ -1,0 +1,115 @@
+"""
+A program that lays hands on Python's own rules, and has code in it that nobody knows: what is told of it from then on
+rests on that, whatever road leads from the one to the other. The programs raise as they stand.
+"""
+
+from __future__ import annotations
+
+import expectations
+import pytest
+
+HEAD = """
+import sys
+
+import torch
+from torch import nn
+from somelib import give, name
+
+
+class Cell:
+    def __init__(self):
+        self.held = 1
+
+"""
+METHODS = {
+    "getter of all attributes": """
+    def __getattribute__(self, name):
+        return give(name)
+""",
+    "getter of missing attributes": """
+    def __getattr__(self, name):
+        return give(name)
+""",
+    "setter under an unknown decorator": """
+    @give
+    def __setattr__(self, name, value):
+        pass
+""",
+}
+STATEMENTS = {
+    "under an unknown name of a class": "setattr(Cell, name, give())",
+    "under the name of a special method": "Cell.__setattr__ = give()",
+    "in a class that nobody knows": "give().__class__.add_ = None",
+    "class of an object": "cell.__class__ = give()",
+    "attributes of a tensor": "give(w.__dict__)",
+    "variables in a list": "give([globals()])",
+    "modules that are loaded": "give(sys.modules['torch'])",
+}
+WRITES = """
+w = torch.ones(3, requires_grad=True)
+cell = Cell()
+{}
+v = torch.ones(3, requires_grad=True)
+v.add_(1)
+"""
+
+
+def _told(text: str) -> list[tuple[str, str, list[str]]]:
+    found = expectations.lint(text).findings
+    return [(each.code, each.level.value, [one.kind for one in each.conditions]) for each in found]
+
+
+@pytest.mark.parametrize("kind", METHODS)
+def test_a_special_method_that_runs_unknown_code_leaves_a_condition(kind: str) -> None:
+    assert _told(HEAD + METHODS[kind] + WRITES.format("")) == [("TLN203", "warning", ["machinery"])]
+
+
+def test_a_special_method_that_asks_its_base_leaves_an_error() -> None:
+    method = """
+    def __getattr__(self, name):
+        return give(super().__getattr__(name))
+"""
+    assert _told(HEAD + method + WRITES.format("")) == [("TLN203", "error", [])]
+
+
+@pytest.mark.parametrize("kind", STATEMENTS)
+def test_a_statement_that_changes_what_python_does_leaves_a_condition(kind: str) -> None:
+    assert _told(HEAD + WRITES.format(STATEMENTS[kind])) == [("TLN203", "warning", ["machinery"])]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["setattr(cell, 'held', give())", "cell.other = give()", "print(cell.__dict__)", "type(cell)", "give(cell)"],
+)
+def test_what_changes_no_rule_of_python_leaves_an_error(statement: str) -> None:
+    assert _told(HEAD + WRITES.format(statement)) == [("TLN203", "error", [])]
+
+
+def test_what_another_entry_point_changes_is_forgotten_with_it() -> None:
+    text = """
+import torch
+from somelib import give
+
+
+def other():
+    exec(give())
+
+
+def writes():
+    torch.ones(3).sum().backward()
+"""
+    assert _told(text) == [("TLN104", "error", [])]
+
+
+def test_what_is_made_by_unknown_code_and_run_without_grad_may_record_again() -> None:
+    text = """
+import torch
+from somelib import give
+w = torch.rand(3, requires_grad=True)
+with torch.no_grad():
+    {}
+    loss = (w * 2).sum()
+loss.backward()
+"""
+    assert _told(text.format("give(w)()")) == [("TLN104", "warning", ["machinery"])]
+    assert _told(text.format("give(w)")) == [("TLN104", "error", [])]

@@ -1,0 +1,39 @@
+"""
+Python's own rules, changed by what nobody knows.
+
+What an attribute is, which method a call runs, which variable a name stands for: every proof takes Python's word for
+that. A program that lays hands on it (a `__getattribute__`, a class that gets a method under a name nobody knows, the
+variables of a module handed out, a text that is run) and has code in it that nobody knows may have changed any link of
+any proof from then on, in more ways than can be listed. So from then on what is told of the program rests on a
+condition: nothing of it is an error. What is told before stays, but for what is told at the end.
+
+Holds the one word for it; what lays hands on Python's rules, `model/python` says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from torchlint.condition import Condition
+from torchlint.model.events import Event
+
+if TYPE_CHECKING:
+    from torchlint.model.state.machine import Machine
+
+AnyEvent = TypeVar("AnyEvent", bound=Event)
+
+
+def change_rules(machine: Machine, by: str) -> None:
+    """
+    From now on Python's rules are those that nobody knows, to the end of the entry point, and on all paths: what is
+    told at its end may be of any. `by`: what has changed them, as a message may show it; the first is named.
+    """
+    machine.machinery = machine.machinery or by
+
+
+def resting(event: AnyEvent, by: str) -> AnyEvent:
+    """An event that rests on what has been changed; not so, if it rests on something else already, and for good."""
+    if any(each.kind != "grad_mode" for each in event.conditions):
+        return event  # whether callers have grad mode on may be found out
+    return replace(event, conditions=(*event.conditions, Condition("machinery", by)))
