@@ -6,6 +6,14 @@ import torch.nn.functional as F
 from torch import nn
 
 
+def unpacked_from_a_tuple_repeated_as_often_as_nobody_knows():
+    w = torch.tensor(2.0, requires_grad=True)
+    y = 2**w
+    first, second = (y, w) * eval("1")
+    first.backward()
+    (w + second).backward()
+
+
 def hidden_state_carried_over_batches():
     """Raises: Trying to backward through the graph a second time"""
     rnn = nn.RNN(2, 3, batch_first=True)

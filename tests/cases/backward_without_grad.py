@@ -644,6 +644,19 @@ def function_given_a_leaf():
     Double.apply(torch.rand(3, requires_grad=True)).sum().backward()
 
 
+def pre_hook_that_one_arm_registers():
+    net = nn.Linear(2, 1)
+    net.requires_grad_(False)
+    w = torch.rand(2, requires_grad=True)
+
+    def scaled(module, args):
+        return (args[0] * w,)
+
+    if eval("True"):
+        net.register_forward_pre_hook(scaled)
+    net(torch.rand(4, 2)).sum().backward()
+
+
 def pre_hook_that_replaces_the_input():
     """The hook gives the Module something that has a graph."""
     net = nn.Linear(2, 1)

@@ -141,8 +141,21 @@ def after_call(run: Run, module: Value, attributes: dict[str, Value], site: Call
         given = run.call(function, [module, Sequence("tuple", tuple(site.positional)), result], site.node)
         options = alternatives(given, run.machine.guard)
         result = choose([(guard, result if each == NONE else each) for guard, each in options])
-    if HOOKED not in attributes and not run.hooked_by_all:
+    if HOOKED not in attributes and not run.hooked_by_all and not _may_be_hooked(attributes):
         return result
     for value in (*site.values(), result):  # code that nobody knows is given both
         unsettle(run, value, slightly=True)
     return choose([(unknown_guard(), result), (unknown_guard(), Unknown(reachable_tensors(result)))])
+
+
+def _may_be_hooked(attributes: dict[str, Value]) -> bool:
+    """Whether a forward hook that may return something is registered on some of the paths that meet here."""
+    for name in FORWARD_HOOKS:
+        known = attributes.get(name)
+        if known is None or isinstance(known, Sequence):
+            continue
+        for _, each in alternatives(known):
+            functions = each.items if isinstance(each, Sequence) else ()
+            if functions is None or any(may_return(function) for function in functions):
+                return True
+    return False

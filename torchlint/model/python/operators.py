@@ -38,6 +38,7 @@ from torchlint.model.state.values import (
     is_foreign,
     is_value_of_elsewhere,
     made_of,
+    some_of,
 )
 from torchlint.model.torch.arguments import kind_of
 from torchlint.model.torch.operations import apply
@@ -105,6 +106,8 @@ def operate(run: Run, op: str, left: Value, right: Value, origin: ir.Node) -> Va
         return Scalar("bool" if op in _COMPARISONS else "number")
     if kinds == {"str"}:
         return Scalar("str")
+    if op == "*" and any(isinstance(each, Sequence) for each in (left, right)):  # its parts do not depend on all of it
+        return some_of([left, right], origin)
     apart = all(is_foreign(each) or isinstance(each, (Constant, Scalar)) for each in (left, right))
     result = made_of([left, right], source=origin)
     result.foreign = apart
@@ -158,7 +161,7 @@ def _repeat(left: Sequence, times: object) -> Value:
         count = min(max(times, 0), MOST_ITEMS + 1)
         if len(left.items) * count <= MOST_ITEMS:
             return Sequence(left.kind, left.items * count)
-    return Sequence(left.kind, None, left.items[0] if left.items else left.element)
+    return Sequence(left.kind, None, any_of(list(left.items)) if left.items else left.element)
 
 
 def _compare(run: Run, node: ir.Compare) -> Value:
