@@ -78,12 +78,6 @@ def _speaks_of_torch(run: Run, words: set[str]) -> bool:
     return any(isinstance(each, External) and each.qualified.partition(".")[0] == "torch" for each in values)
 
 
-def is_of_text(value: Value) -> bool:
-    """Whether a value is what a text has given: `eval(text)`."""
-    source = value.source if isinstance(value, Unknown) else None
-    return isinstance(source, ir.Call) and isinstance(source.function, ir.Name) and source.function.id == "eval"
-
-
 def evaluate_text(run: Run, site: CallSite) -> Value:
     """`eval(text)`."""
     text = site.positional[0] if site.positional else None

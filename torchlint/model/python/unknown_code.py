@@ -34,10 +34,8 @@ from torchlint.model.python.members import put_where_getter_says
 from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.python.process import is_of_torch, may_change_mode, may_patch, torch_among
 from torchlint.model.python.run import Run
-from torchlint.model.python.texts import is_of_text
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.machinery import change_rules
 from torchlint.model.state.values import (
     GRAD_NO,
     NONE,
@@ -70,8 +68,6 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         return run.invoke(unknown.wraps, site)
     if "inplace" in site.keywords and site.keywords["inplace"] not in (NONE, Constant(False)):
         machine.open_write = machine.open_layer_write = True
-    if is_of_text(callee) and for_effect(run, site.node):
-        change_rules(machine, "eval(…)")  # a text that is run later is run all the same
     function = site.node.function
     called = function.attr if isinstance(function, ir.Attribute) else getattr(function, "id", "")
     apart = foreign.is_foreign(callee.qualified) if isinstance(callee, External) else is_foreign(callee)
