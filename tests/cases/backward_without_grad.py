@@ -2049,6 +2049,16 @@ def a_layer_joins_a_sequence_in_its_dictionary_by_a_method():
     Stack(3)(torch.rand(2, 3)).sum().backward()
 
 
+def a_layer_joins_a_sequence_in_its_dictionary_by_a_method_that_nobody_knows():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            getattr(self._modules, eval("'update'"))({eval("'linear'"): nn.Linear(features, features)})
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
 def a_layer_joins_a_sequence_in_its_dictionary_by_another_method():
     class Stack(nn.Sequential):
         def __init__(self, features):
@@ -2727,6 +2737,13 @@ def told_so_by_map():
     w.sum().backward()
 
 
+def told_so_by_map_of_one_of_two_that_may_be_anything():
+    other = eval("lambda value: value")
+    w = torch.ones(3)
+    list(map(torch.Tensor.requires_grad_ if eval("True") else other, [w]))
+    w.sum().backward()
+
+
 def told_so_in_a_reduction():
     import functools
 
@@ -3121,6 +3138,16 @@ def grad_mode_that_is_set_by_a_text_that_chooses():
     w = torch.rand(3, requires_grad=True)
     with torch.no_grad():
         functools.partial(eval("torch if w is not None else None").set_grad_enabled, True)()
+        loss = (w * 2).sum()
+    loss.backward()
+
+
+def grad_mode_that_is_set_by_what_a_partial_holds():
+    import functools
+
+    w = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        functools.partial(eval("torch if w is not None else None").set_grad_enabled, eval("True"))()
         loss = (w * 2).sum()
     loss.backward()
 

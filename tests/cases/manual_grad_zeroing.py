@@ -774,6 +774,18 @@ def leaf_that_is_cut_on_one_way():
     scaled(0.5)
 
 
+def leaf_that_is_cut_on_one_way_inside_of_another():
+    def scaled(number):
+        w = number * (torch.arange(4.0) + eval("1"))
+        if eval("True"):
+            if eval("True"):
+                w.detach_().requires_grad_()
+        (2 * w).sum().backward()
+        w.grad.zero_()
+
+    scaled(0.5)
+
+
 def differentiated_in_a_function_that_somebody_wraps():
     same = eval("lambda each: each")
     w = torch.ones(3, requires_grad=True)

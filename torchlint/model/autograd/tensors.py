@@ -114,10 +114,11 @@ def gradient_of(autograd: Autograd, tensor: Tensor) -> Value:
     """
     `tensor.grad`. A tensor that is older than the call which is followed here may have got one from other calls before
     it, unless this one has set it; one that retains its gradient gets it from whichever backward comes by,
-    and what a hook does with the gradient of a computed one may be to set this.
+    and what a hook does with the gradient of a computed one may be to set this. So may one be filled that was computed
+    on one path and is a leaf on another, whichever that was: a join may have lost which.
     """
     older = tensor.born <= autograd.machine.called_at >= tensor.grad_dropped
-    older = older or tensor.retains_grad or (tensor.hooked and bool(tensor.grad_fn))
+    older = older or tensor.retains_grad or (bool(tensor.grad_fn) and (tensor.hooked or tensor.is_leaf is Truth.MAYBE))
     if tensor.grad is not NONE or not older or tensor.requires_grad.truth() is Truth.NO:
         return tensor.grad
     return possible_gradient()

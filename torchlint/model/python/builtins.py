@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.writes import show, use
-from torchlint.model.python.attributes import attribute, is_module
+from torchlint.model.python.attributes import attribute, is_module, owner_of_dict
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
 from torchlint.model.python.flags import unsettle, unsettle_gradients, unsettle_origins
@@ -293,6 +293,10 @@ def _getattr(run: Run, site: CallSite) -> Value:
     of_torch = isinstance(owner, External) and owner.qualified.partition(".")[0] == "torch"
     holders = [each for _, each in alternatives(owner) if of_torch or isinstance(each, (Module, Instance))]
     part_of = holders[0] if holders else None
+    if (
+        isinstance(owner, (Mapping, Unknown)) and 0 in site.arguments
+    ):  # what is called of `net._modules` is of the Module
+        part_of = owner_of_dict(run, site.arguments[0].value) or part_of
     if not site.complete and isinstance(owner, Unknown):
         part_of = External("torch")
     found = Unknown(reachable_tensors(owner), layer=True, part_of=part_of)

@@ -215,7 +215,7 @@ def _copied(run: Run, qualified: str, site: CallSite) -> Value:
 def _run_given(run: Run, site: CallSite) -> None:
     """`max(found, key=unknown)`, `Thread(target=unknown, args=(x,))`: Python runs code that nobody knows."""
     given = site.values()
-    functions = [each for each in given if is_unknown_code(each)]
+    functions = [each for each in given if any(is_unknown_code(one) for _, one in alternatives(each))]
     own = [each for each in given if isinstance(each, Function) and _tells_flags(each)]
     if own:
         hand_on(run, [*own])
@@ -230,8 +230,9 @@ def _run_given(run: Run, site: CallSite) -> None:
     place = site.node.origin
     reads = foreign.only_reads(dotted(site.node.function).rpartition(".")[2])
     call = ir.Call(place, ir.Name(place, ""), []) if reads else site.node  # it is not what is called here
-    for each in functions:
-        unknown_call(run, each, CallSite(call, others, {}))
+    for each in functions:  # one of several, too: `map(f if flag else unknown, [w])`
+        for one in (one for _, one in alternatives(each) if is_unknown_code(one)):
+            unknown_call(run, one, CallSite(call, others, {}))
 
 
 def _tells_flags(function: Function) -> bool:

@@ -69,13 +69,17 @@ _PUTTING = frozenset({"setattr"})
 def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> None:
     """Unknown code ran: the grad mode may be another one."""
     machine = run.machine
-    of_torch = called in NAMES_OF_SETTERS or (is_of_torch(callee) and _may_be_flag(site))
+    of_torch = (
+        called in NAMES_OF_SETTERS
+        or _held_name(callee, site) in NAMES_OF_SETTERS
+        or (is_of_torch(callee) and _may_be_flag(site))
+    )
     of_torch = of_torch or (torch_among(run, site.values()) is not None and for_effect(run, site.node))
     if isinstance(callee, Unknown) and External("torch") in site.values():
         of_torch = of_torch or not foreign.only_reads(called)  # `f(methodcaller(name, False)(torch))`
     if isinstance(callee, Unknown) and callee.made_by == OF_TEXT and machine.grad_mode is Truth.NO:
         of_torch = of_torch or _may_be_flag(site) or _is_for_effect(run, site)  # `eval(text)(True)`
-    if machine.grad_mode is not Truth.YES and _is_made(callee) and for_effect(run, site.node):
+    if machine.grad_mode is not Truth.YES and _is_made(callee, site) and for_effect(run, site.node):
         change_rules(machine, f"{dotted(site.node.function) or '…'}(…)")  # what sets the mode may be what was made
     # inside of a `with` that leaves the mode as it finds it, too: what is set there lasts
     set_by_call = machine.ambient is Truth.NO and machine.grad_mode is not Truth.YES
@@ -83,9 +87,25 @@ def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> Non
         set_grad_mode(run.torch, Truth.MAYBE)
 
 
-def _is_made(callee: Value) -> bool:
-    """Whether what is called is what unknown code has made or picked: `next(found)(True)`, `eval(text)()`."""
-    return isinstance(callee, Unknown) and isinstance(callee.source, (ir.Call, ir.Subscript)) and not is_foreign(callee)
+def _held_name(callee: Value, site: CallSite) -> str:
+    """The name of what is called through something else that holds it: `partial(it.set_grad_enabled, True)()`."""
+    if isinstance(callee, External) and not isinstance(site.node.function, (ir.Attribute, ir.Name)):
+        return callee.qualified.rpartition(".")[2]
+    source = callee.source if isinstance(callee, Unknown) else None
+    return source.attr if isinstance(source, ir.Attribute) and source is not site.node.function else ""
+
+
+def _is_made(callee: Value, site: CallSite) -> bool:
+    """
+    Whether what is called is what unknown code has made or picked: `next(found)(True)`, `eval(text)()`; or a method of
+    that, called through something else that holds it, so that its name is not that of the call.
+    """
+    if not isinstance(callee, Unknown) or is_foreign(callee):
+        return False
+    source = callee.source
+    while isinstance(source, ir.Attribute) and _held_name(callee, site):
+        source = source.value
+    return isinstance(source, (ir.Call, ir.Subscript))
 
 
 def may_patch(run: Run, callee: Value, called: str, site: CallSite, receiver: Value | None = None) -> None:
