@@ -3052,3 +3052,67 @@ def weight_cast_by_a_context_that_is_entered_by_hand():
     with torch.no_grad():
         net.weight.mul_(0.9)  # warning: [TLN202]
     out.sum().backward()
+
+
+def settings_whose_attributes_have_second_names():
+    """Raises: modified by an inplace operation"""
+
+    class Settings:
+        second_names = {}
+
+        def __setattr__(self, name, value):
+            if name in super().__getattribute__("second_names"):
+                name = super().__getattribute__("second_names")[name]
+            super().__setattr__(name, value)
+
+        def __getattribute__(self, name):
+            if name != "second_names" and name in super().__getattribute__("second_names"):
+                name = super().__getattribute__("second_names")[name]
+            return super().__getattribute__(name)
+
+    class BlockSettings(Settings):
+        second_names = {"rate": "dropout"}
+
+        def __init__(self, dropout=0.0):
+            self.dropout = dropout
+
+    class Block(nn.Module):
+        def __init__(self, dim, settings: BlockSettings):
+            super().__init__()
+            self.linear = nn.Linear(dim, dim)
+            self.rate = settings.rate
+
+        def forward(self, x):
+            weights = torch.softmax(self.linear(x), dim=-1)
+            kept = F.dropout(weights, p=self.rate, training=self.training)
+            kept += 1  # error: [TLN201]
+            return kept @ x
+
+    Block(3, BlockSettings())(torch.rand(3, 3)).sum().backward()
+
+
+def settings_that_give_what_they_like_under_a_name():
+    class Settings:
+        second_names = {"rate": "dropout"}
+
+        def __init__(self, dropout=0.0):
+            self.dropout = dropout
+
+        def __getattribute__(self, name):
+            if name in super().__getattribute__("second_names"):
+                return 0.5 + super().__getattribute__(super().__getattribute__("second_names")[name])
+            return super().__getattribute__(name)
+
+    class Block(nn.Module):
+        def __init__(self, dim, settings: Settings):
+            super().__init__()
+            self.linear = nn.Linear(dim, dim)
+            self.rate = settings.rate
+
+        def forward(self, x):
+            weights = torch.softmax(self.linear(x), dim=-1)
+            kept = F.dropout(weights, p=self.rate, training=self.training)
+            kept += 1  # smell: [TLN204]
+            return kept @ x
+
+    Block(3, Settings())(torch.rand(3, 3)).sum().backward()
