@@ -3116,3 +3116,49 @@ def settings_that_give_what_they_like_under_a_name():
             return kept @ x
 
     Block(3, Settings())(torch.rand(3, 3)).sum().backward()
+
+
+def cast_to_the_dtype_that_it_has_beside_a_lock():
+    """Raises: modified by an inplace operation"""
+    lock = eval("__import__('threading').Lock()")
+
+    def announce():
+        print("ready")
+
+    def announce_once():
+        with lock:
+            announce()
+
+    announce_once()
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = torch.softmax(self.score(x).float(), dim=-1).to(x.dtype)
+            w *= 2  # warning: [TLN201]
+            return w
+
+    eval("Attention")(3)(torch.rand(2, 3)).sum().backward()
+
+
+def cast_to_another_dtype_that_a_function_has_chosen():
+    def choose():
+        with eval("__import__('threading').Lock()"):
+            torch.set_default_dtype(torch.float64)
+
+    choose()
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = torch.softmax(self.score(x), dim=-1).to(torch.float32)
+            w *= 2  # smell: [TLN204]
+            return w
+
+    eval("Attention")(3)(torch.rand(2, 3)).sum().backward()
