@@ -3162,3 +3162,30 @@ def cast_to_another_dtype_that_a_function_has_chosen():
             return w
 
     eval("Attention")(3)(torch.rand(2, 3)).sum().backward()
+
+
+def embeddings_of_one_of_two_optional_inputs():
+    """Raises: modified by an inplace operation"""
+
+    class Embeddings(nn.Module):
+        def __init__(self, settings):
+            super().__init__()
+            self.words = nn.Embedding(9, 4)
+            self.places = nn.Embedding(9, 4)
+            self.kind = settings.kind
+
+        def forward(self, ids=None, given=None):
+            if ids is not None:
+                shape = ids.size()
+            else:
+                shape = given.size()[:-1]
+            if given is None:
+                given = self.words(ids)
+            found = given
+            found.sigmoid_()
+            if self.kind == "absolute":
+                found += self.places(torch.arange(shape[-1]))  # warning: [TLN201]
+            return found
+
+    settings = eval("__import__('types').SimpleNamespace(kind='absolute')")
+    eval("Embeddings")(settings)(torch.arange(3)).sum().backward()
