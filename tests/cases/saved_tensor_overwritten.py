@@ -3052,3 +3052,140 @@ def weight_cast_by_a_context_that_is_entered_by_hand():
     with torch.no_grad():
         net.weight.mul_(0.9)  # warning: [TLN202]
     out.sum().backward()
+
+
+def settings_whose_attributes_have_second_names():
+    """Raises: modified by an inplace operation"""
+
+    class Settings:
+        second_names = {}
+
+        def __setattr__(self, name, value):
+            if name in super().__getattribute__("second_names"):
+                name = super().__getattribute__("second_names")[name]
+            super().__setattr__(name, value)
+
+        def __getattribute__(self, name):
+            if name != "second_names" and name in super().__getattribute__("second_names"):
+                name = super().__getattribute__("second_names")[name]
+            return super().__getattribute__(name)
+
+    class BlockSettings(Settings):
+        second_names = {"rate": "dropout"}
+
+        def __init__(self, dropout=0.0):
+            self.dropout = dropout
+
+    class Block(nn.Module):
+        def __init__(self, dim, settings: BlockSettings):
+            super().__init__()
+            self.linear = nn.Linear(dim, dim)
+            self.rate = settings.rate
+
+        def forward(self, x):
+            weights = torch.softmax(self.linear(x), dim=-1)
+            kept = F.dropout(weights, p=self.rate, training=self.training)
+            kept += 1  # error: [TLN201]
+            return kept @ x
+
+    Block(3, BlockSettings())(torch.rand(3, 3)).sum().backward()
+
+
+def settings_that_give_what_they_like_under_a_name():
+    class Settings:
+        second_names = {"rate": "dropout"}
+
+        def __init__(self, dropout=0.0):
+            self.dropout = dropout
+
+        def __getattribute__(self, name):
+            if name in super().__getattribute__("second_names"):
+                return 0.5 + super().__getattribute__(super().__getattribute__("second_names")[name])
+            return super().__getattribute__(name)
+
+    class Block(nn.Module):
+        def __init__(self, dim, settings: Settings):
+            super().__init__()
+            self.linear = nn.Linear(dim, dim)
+            self.rate = settings.rate
+
+        def forward(self, x):
+            weights = torch.softmax(self.linear(x), dim=-1)
+            kept = F.dropout(weights, p=self.rate, training=self.training)
+            kept += 1  # smell: [TLN204]
+            return kept @ x
+
+    Block(3, Settings())(torch.rand(3, 3)).sum().backward()
+
+
+def cast_to_the_dtype_that_it_has_beside_a_lock():
+    """Raises: modified by an inplace operation"""
+    lock = eval("__import__('threading').Lock()")
+
+    def announce():
+        print("ready")
+
+    def announce_once():
+        with lock:
+            announce()
+
+    announce_once()
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = torch.softmax(self.score(x).float(), dim=-1).to(x.dtype)
+            w *= 2  # warning: [TLN201]
+            return w
+
+    eval("Attention")(3)(torch.rand(2, 3)).sum().backward()
+
+
+def cast_to_another_dtype_that_a_function_has_chosen():
+    def choose():
+        with eval("__import__('threading').Lock()"):
+            torch.set_default_dtype(torch.float64)
+
+    choose()
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = torch.softmax(self.score(x), dim=-1).to(torch.float32)
+            w *= 2  # smell: [TLN204]
+            return w
+
+    eval("Attention")(3)(torch.rand(2, 3)).sum().backward()
+
+
+def embeddings_of_one_of_two_optional_inputs():
+    """Raises: modified by an inplace operation"""
+
+    class Embeddings(nn.Module):
+        def __init__(self, settings):
+            super().__init__()
+            self.words = nn.Embedding(9, 4)
+            self.places = nn.Embedding(9, 4)
+            self.kind = settings.kind
+
+        def forward(self, ids=None, given=None):
+            if ids is not None:
+                shape = ids.size()
+            else:
+                shape = given.size()[:-1]
+            if given is None:
+                given = self.words(ids)
+            found = given
+            found.sigmoid_()
+            if self.kind == "absolute":
+                found += self.places(torch.arange(shape[-1]))  # warning: [TLN201]
+            return found
+
+    settings = eval("__import__('types').SimpleNamespace(kind='absolute')")
+    eval("Embeddings")(settings)(torch.arange(3)).sum().backward()

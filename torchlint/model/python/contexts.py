@@ -133,7 +133,8 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         same = torch.default_device == entered_device and (entered_device != "" or torch.device_set == device_set)
         machine.trail.set(torch, "default_device", device if same else "")
     if entered_device != device and len(machine.callers.called) > called:
-        torch.unsettled = True  # what is only called in here is not called with the device that the file begins with
+        # what is only called in here is not called with the device that the file begins with
+        torch.unsettled |= {"default_device"}
     if not keeps_defaults and torch.default_dtype != dtype:  # whoever is left may set back what was set inside
         unsettle_default(torch, "default_dtype")
     machine.grad_mode, torch.very_dtypes, autograd.may_cast = mode, very_dtypes, may_cast

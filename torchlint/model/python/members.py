@@ -362,7 +362,11 @@ def set_in_class(run: Run, cls: Class, name: str, value: Value) -> None:
     """`cls.name = value`; a metaclass that nobody knows may have a `__setattr__`."""
     if cls.finished_elsewhere or not inherits_known(cls):
         unsettle(run, value, slightly=True)
-    if isinstance(cls.attributes.get(name), Function) and isinstance(value, (Choice, Unknown)) and not is_foreign(value):
+    if (
+        isinstance(cls.attributes.get(name), Function)
+        and isinstance(value, (Choice, Unknown))
+        and not is_foreign(value)
+    ):
         change_rules(run.machine, f"{cls.name}.{name}")
     run.machine.trail.set(cls.attributes, name, value)
     if isinstance(value, Function) or runs_unseen(name, value):

@@ -107,9 +107,8 @@ class EntryRun:
         run.budget.grant(granted)
         functions, classes = len(run.functions), len(run.classes)
         mark = machine.trail.mark()
-        if entry is not None and run.torch.unsettled:
-            machine.trail.set(run.torch, "default_dtype", "")
-            machine.trail.set(run.torch, "default_device", "")
+        for what in run.torch.unsettled if entry is not None else ():
+            machine.trail.set(run.torch, what, "")
         frame, told = machine.frame, len(machine.events)
         self.escaping, self.results = [], []
         machine.expected_errors = int(entry is not None and _expects_errors(entry))

@@ -39,11 +39,15 @@ _NUMBERS = {"builtins.float", "builtins.bool", "builtins.complex"}
 def unknown_arguments(
     run: Run, definition: ir.FunctionDef, first: list[Value], *, inputs: bool = False, defaults: bool = False
 ) -> tuple[list[Value], dict[str, Value]]:
-    """Arguments of which nobody knows anything, but for their annotations; with `defaults`, only required ones."""
+    """
+    Arguments of which nobody knows anything, but for their annotations; with `defaults`, only required ones, and of
+    inputs the first: nobody calls a Module with nothing (`input_ids=None, …, inputs_embeds=None`).
+    """
     positional = list(first)
     keywords: dict[str, Value] = {}
     for index, parameter in enumerate(definition.parameters):
-        if parameter.kind in ("*", "**") or index < len(first) or (defaults and parameter.default is not None):
+        left_out = defaults and parameter.default is not None and not (inputs and index == len(first))
+        if parameter.kind in ("*", "**") or index < len(first) or left_out:
             continue
         value = _unknown_argument(run, parameter, inputs, defaults)
         if parameter.kind == "keyword-only":

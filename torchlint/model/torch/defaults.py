@@ -143,7 +143,7 @@ def _set(torch: Torch, what: str, value: str) -> None:
     machine = torch.machine
     # what the script has called before, it has called with the other one
     if machine.stack or (machine.callers.called and getattr(torch, what) != value):
-        torch.unsettled = True
+        torch.unsettled |= {what}
     machine.trail.set(torch, what, value)
     if what == "default_device":
         machine.trail.set(torch, "device_set", machine.tick())

@@ -38,8 +38,8 @@ class Torch:
         """The type of the device of new tensors, "" if it is not known."""
         self.device_set = 0
         """When a call has last set it."""
-        self.unsettled = False
-        """Whether one of these was set by a function, or when some had run: nobody knows with which the others run."""
+        self.unsettled: frozenset[str] = frozenset()
+        """Those that a function has set, or that were set when some had run: nobody knows with which the others run."""
         self.very_dtypes = True
         """Whether an operation computes in the dtype of its operands: not under `torch.autocast`."""
         self.by_default = False
