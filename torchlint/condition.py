@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 ConditionKind: TypeAlias = Literal[
-    "requires_grad", "branch", "device", "copy", "grad_mode", "kernel", "differentiated", "machinery"
+    "requires_grad", "branch", "device", "copy", "grad_mode", "kernel", "differentiated", "reflection"
 ]
 """
 "requires_grad": the tensor that `expression` names requires grad. "branch": `expression` is true where the program asks
@@ -21,9 +21,9 @@ it. "device": `expression` is a device other than the one the tensor is on, such
 function has grad mode on (or off), which `expression` asks. "kernel": of the kernels that torch has for the
 operation `expression`, a fused one runs, which saves what the composed one does not; after " on " stands the device
 whose fused kernel it is, if only that one does so. "differentiated": whoever calls the `forward` differentiates the
-part `expression` of what it returns, too. "machinery": `expression`, by which the program changes Python's own rules (a
-`__getattribute__`, a class that is given a method under an unknown name, a text that is run), leaves them as they are
-for what the proof rests on.
+part `expression` of what it returns, too. "reflection": `expression`, by which the program changes Python's own rules
+(a `__getattribute__`, a class that is given a method under an unknown name, a text that is run), leaves them as they
+are for what the proof rests on.
 """
 
 
@@ -65,9 +65,15 @@ def spelled(conditions: Sequence[Condition]) -> str:
             words += f", where {kernel} computes `{operation}`"
         elif each.kind == "differentiated":
             words += f", where the caller differentiates `{each.expression}`"
-        elif each.kind == "machinery":
+        elif each.kind == "reflection":
             words += f", where `{each.expression}` changes nothing of that"
     names = [f"`{each.expression}`" for each in conditions if each.kind == "requires_grad"]
     if names:
         words += f", if {' and '.join(names)} {'requires' if len(names) == 1 else 'require'} grad"
     return words
+
+
+def naming_reflection(message: str, conditions: Sequence[Condition]) -> str:
+    """A message that says by what the program changes Python's rules, whichever rule has written it."""
+    words = spelled([each for each in conditions if each.kind == "reflection"])
+    return message if words in message else message + words

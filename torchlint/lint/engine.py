@@ -20,6 +20,7 @@ from typing import TypeVar
 
 import libcst as cst
 
+from torchlint.condition import naming_reflection
 from torchlint.finding import shown_beside
 from torchlint.fixes import edits
 from torchlint.lint import api
@@ -376,7 +377,7 @@ class _Check:
             code=rule.code,
             name=rule.name,
             level=level,
-            message=diagnostic.message,
+            message=naming_reflection(diagnostic.message, conditions),
             trace=self._proof(diagnostic),
             fix=self._fix(rule, diagnostic),
             conditions=conditions,

@@ -327,7 +327,7 @@ def _condition_missed(case: Case, outcome: Outcome) -> str:
             return f"it is claimed for another device, or another conversion (`{text}`)"
         if condition.kind == "kernel":
             return f"it is claimed for another kernel of `{text}`"
-        if condition.kind in ("differentiated", "machinery"):
+        if condition.kind in ("differentiated", "reflection"):
             continue  # a driver differentiates all that comes back; what shows itself, nothing has changed
         held = False
         for execution in case.executions(outcome):

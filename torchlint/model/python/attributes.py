@@ -10,11 +10,11 @@ from torchlint.knowledge import foreign
 from torchlint.knowledge.modules import find as modules
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.introspection import class_of, name_of
-from torchlint.model.python.making import MODULE_BASES, may_be_overridden
+from torchlint.model.python.making import GETS_ATTRIBUTES, MODULE_BASES, may_be_overridden, only_renames
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import REGISTRIES, imported, lookup
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.machinery import change_rules
+from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     NONE,
     Bound,
@@ -85,7 +85,7 @@ def misses_gradient(run: Run, owner: Value, node: ir.Attribute) -> bool:
 def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
     """`value.name`."""
     if name == "__dict__" and not isinstance(value, Instance):
-        change_rules(run.machine, name)
+        note_reflection(run.machine, name)
     if name == "__dict__" and isinstance(value, (Instance, Unknown, Module)):
         held = Unknown(part_of=value)
         held.may_be = value.may_be if isinstance(value, Unknown) else (value,)
@@ -160,49 +160,19 @@ def _unknown_attribute(run: Run, value: Unknown, name: str, origin: ir.Node) -> 
 
 def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node) -> Value:
     """An attribute of an object of a class of the file."""
-    shown = next((c.attributes[_ASKS] for c in instance.cls.ancestry() if _ASKS in c.attributes), None)
+    shown = next(
+        (c.attributes[GETS_ATTRIBUTES] for c in instance.cls.ancestry() if GETS_ATTRIBUTES in c.attributes), None
+    )
     if shown is None:
         return attribute_itself(run, instance, name, origin)
     if (
         isinstance(shown, Function)
-        and _only_renames(shown)
+        and only_renames(shown)
         and not any(frame.definition is shown.definition for frame in run.machine.stack)
     ):
-        return run.call(Bound(instance, _ASKS, shown), [Constant(name)], origin)
-    change_rules(run.machine, f"{instance.cls.name}.{_ASKS}")
+        return run.call(Bound(instance, GETS_ATTRIBUTES, shown), [Constant(name)], origin)
+    note_reflection(run.machine, f"{instance.cls.name}.{GETS_ATTRIBUTES}")
     return Unknown(held_tensors(instance), source=origin, part_of=instance)
-
-
-def _only_renames(shown: Function) -> bool:
-    """
-    Whether a `__getattribute__` gives what that of `object` does, under a name that it may have chosen: it calls
-    nothing else, and keeps nothing.
-    """
-    if shown.kind != "":
-        return False
-    returned = False
-    for node in ir.walk(shown.definition.body):
-        if isinstance(node, ir.Return):
-            returned = True
-            if not (isinstance(node.value, ir.Call) and _asks_base(node.value)):
-                return False
-        elif isinstance(node, ir.Call):
-            if not (_asks_base(node) or (isinstance(node.function, ir.Name) and node.function.id == "super")):
-                return False
-        elif isinstance(node, ir.Assign):
-            if not all(isinstance(target, ir.Name) for target in node.targets):
-                return False
-        elif isinstance(node, ir.Statement) and not isinstance(node, (ir.If, ir.ExpressionStatement)):
-            return False
-    return returned
-
-
-def _asks_base(call: ir.Call) -> bool:
-    """Whether it is `super().__getattribute__(...)`."""
-    function = call.function
-    if not (isinstance(function, ir.Attribute) and function.attr == _ASKS and isinstance(function.value, ir.Call)):
-        return False
-    return isinstance(function.value.function, ir.Name) and function.value.function.id == "super"
 
 
 def attribute_itself(run: Run, instance: Instance, name: str, origin: ir.Node) -> Value:
@@ -351,7 +321,6 @@ def _bound(instance: Value, name: str, found: Value) -> Value:
     return Bound(instance, name, found) if isinstance(found, Function) else found
 
 
-_ASKS = "__getattribute__"
 _SAID_OF_TENSORS = frozenset({"device", "dtype", "is_leaf", "ndim", "requires_grad", "shape"})
 """What is no tensor, and holds none, whatever it is read from."""
 _OF_TENSORS = _SAID_OF_TENSORS | {"data", "grad"}

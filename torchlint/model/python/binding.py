@@ -32,7 +32,7 @@ from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.special_methods import given_to_special
 from torchlint.model.python.subscripts import evaluate_index
 from torchlint.model.python.variables import set_variable
-from torchlint.model.state.machinery import change_rules
+from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     Bound,
     Choice,
@@ -221,7 +221,7 @@ def _set_attribute_of(run: Run, each: Value, target: ir.Attribute, new: Value) -
     machine, name = run.machine, target.attr
     of_class = isinstance(target.value, ir.Attribute) and target.value.attr == "__class__"
     if of_class and isinstance(each, (External, Unknown)):
-        change_rules(machine, dotted(target) or "__class__")
+        note_reflection(machine, dotted(target) or "__class__")
     if isinstance(each, Instance):
         _name_value(new, f"self.{name}" if dotted(target.value) == "self" else dotted(target))
         set_member(run, each, name, new)

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from torchlint.model.autograd.walk import graph_of
 from torchlint.model.python.flags import calls_unknown, calls_what_is_unknown, changes_flags, unsettle, unsettle_grad
 from torchlint.model.python.handed_names import OF_CONTAINERS, given_back, path_of, paths_in, written_paths
-from torchlint.model.python.making import OF_ATTRIBUTES, runs_unseen
+from torchlint.model.python.making import GETS_ATTRIBUTES, OF_ATTRIBUTES, only_renames, runs_unseen
 from torchlint.model.python.members import patch, replace_of_torch
 from torchlint.model.python.module_parts import keeps_place, parameters_of
 from torchlint.model.python.run import Callback, HandedOn, Reach, Run, seen_from
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.machinery import change_rules
+from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     MOST_PARTS,
     Bound,
@@ -278,7 +278,7 @@ def hand_on_special(run: Run, instance: Instance) -> None:
             if name.startswith("__") and name not in followed and isinstance(method, Function):
                 _hand_on_with_callees(run, Callback(method, instance, special=True))
             if name in OF_ATTRIBUTES and _is_anybodys(run, name, method):
-                change_rules(run.machine, f"{cls.name}.{name}")
+                note_reflection(run.machine, f"{cls.name}.{name}")
             if runs_unseen(name, method) and name not in _FOLLOWED_ANYHOW:
                 unsettle(run, instance)
 
@@ -288,7 +288,9 @@ def _is_anybodys(run: Run, name: str, method: Value) -> bool:
     Whether what a class says of its attributes is more than its text: a `__getattribute__` says it of all others. Of a
     setter, which is followed, the text is known; and who asks the base class adds to what Python does, as Modules do.
     """
-    if name == "__getattribute__" or runs_unseen(name, method):
+    if name == GETS_ATTRIBUTES:
+        return not (isinstance(method, Function) and only_renames(method))
+    if runs_unseen(name, method):
         return True
     if name in _FOLLOWED or not isinstance(method, Function) or not calls_unknown(run, method):
         return False

@@ -35,6 +35,7 @@ _PLAIN_DECORATORS = (
 )  # fmt: skip
 DATACLASS = "dataclasses.dataclass"
 _MAKES = frozenset({"__new__", "__init_subclass__", "__setattr__", "__getattribute__"})
+GETS_ATTRIBUTES = "__getattribute__"
 OF_ATTRIBUTES = frozenset(
     {"__delattr__", "__delete__", "__get__", "__getattr__", "__getattribute__", "__set__", "__setattr__"}
 )
@@ -181,3 +182,37 @@ def _is_left_open(definition: ir.FunctionDef | ir.Lambda) -> bool:
             return True
     body = [each for each in definition.body if not isinstance(each, ir.ExpressionStatement)]
     return len(body) == 1 and isinstance(body[0], ir.Raise)
+
+
+def only_renames(shown: Function) -> bool:
+    """
+    Whether a `__getattribute__` gives what that of `object` does, under a name that it may have chosen: it calls
+    nothing else, and keeps nothing.
+    """
+    if shown.kind != "":
+        return False
+    returned = False
+    for node in ir.walk(shown.definition.body):
+        if isinstance(node, ir.Return):
+            returned = True
+            if not (isinstance(node.value, ir.Call) and _asks_base(node.value)):
+                return False
+        elif isinstance(node, ir.Call):
+            if not (_asks_base(node) or (isinstance(node.function, ir.Name) and node.function.id == "super")):
+                return False
+        elif isinstance(node, ir.Assign):
+            if not all(isinstance(target, ir.Name) for target in node.targets):
+                return False
+        elif isinstance(node, ir.Statement) and not isinstance(node, (ir.If, ir.ExpressionStatement)):
+            return False
+    return returned
+
+
+def _asks_base(call: ir.Call) -> bool:
+    """Whether it is `super().__getattribute__(...)`."""
+    function = call.function
+    if not (
+        isinstance(function, ir.Attribute) and function.attr == GETS_ATTRIBUTES and isinstance(function.value, ir.Call)
+    ):
+        return False
+    return isinstance(function.value.function, ir.Name) and function.value.function.id == "super"

@@ -17,7 +17,7 @@ from torchlint.model.python.run import Run
 from torchlint.model.python.variables import NAMESPACES, REGISTRIES, forget_variables
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.machinery import change_rules
+from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     MOST_DEPENDS,
     NONE,
@@ -67,7 +67,7 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
         machine.trail.set(instance, "patched", True)
     if isinstance(instance, Class):
         if not anew or isinstance(value, Unknown):
-            change_rules(machine, f"setattr({instance.name}, …)")
+            note_reflection(machine, f"setattr({instance.name}, …)")
         _set_some_of_class(run, instance, value)
         return
     if instance.layer is not None and instance.layer.kind.container == "sequential":
@@ -141,7 +141,7 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     """Set an attribute, through the `__setattr__` or the property of the class, if it has one."""
     machine = run.machine
     if name in ("__dict__", "__class__"):
-        change_rules(machine, f"{instance.cls.name}.{name}")
+        note_reflection(machine, f"{instance.cls.name}.{name}")
         machine.trail.set(instance, "patched", True)
         set_some_attribute(run, instance, some_of([value]), anew=False)
         return
@@ -343,7 +343,7 @@ def replace_of_torch(run: Run, qualified: str) -> None:
     if qualified.startswith(("torch.", "*")) and qualified not in run.replaced:
         run.machine.trail.set(run, "replaced", run.replaced | {qualified})
         if qualified.endswith("*"):
-            change_rules(run.machine, qualified)
+            note_reflection(run.machine, qualified)
     elif qualified.startswith("__main__."):
         forget_variables(run, qualified)
 
@@ -367,11 +367,11 @@ def set_in_class(run: Run, cls: Class, name: str, value: Value) -> None:
         and isinstance(value, (Choice, Unknown))
         and not is_foreign(value)
     ):
-        change_rules(run.machine, f"{cls.name}.{name}")
+        note_reflection(run.machine, f"{cls.name}.{name}")
     run.machine.trail.set(cls.attributes, name, value)
     if isinstance(value, Function) or runs_unseen(name, value):
         if name in OF_ATTRIBUTES or not isinstance(value, Function):
-            change_rules(run.machine, f"{cls.name}.{name}")
+            note_reflection(run.machine, f"{cls.name}.{name}")
         _unsettle_objects_of(run, cls, name)
 
 
@@ -431,7 +431,7 @@ def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
     if name.isdigit() or name in module.names:
         lose_children(run, module)
     if name in ("__class__", "__dict__") or name in REGISTRIES:
-        change_rules(machine, name)
+        note_reflection(machine, name)
         machine.trail.set(module, "patched", True)
         lose_children(run, module)
         unsettle(run, module)

@@ -28,7 +28,7 @@ from torchlint.model.python.texts import OF_TEXT
 from torchlint.model.python.variables import NAMESPACES, canonical
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.machinery import change_rules
+from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     Bound,
     Class,
@@ -80,7 +80,7 @@ def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> Non
     if isinstance(callee, Unknown) and callee.made_by == OF_TEXT and machine.grad_mode is Truth.NO:
         of_torch = of_torch or _may_be_flag(site) or _is_for_effect(run, site)  # `eval(text)(True)`
     if machine.grad_mode is not Truth.YES and _is_made(callee, site) and for_effect(run, site.node):
-        change_rules(machine, f"{dotted(site.node.function) or '…'}(…)")  # what sets the mode may be what was made
+        note_reflection(machine, f"{dotted(site.node.function) or '…'}(…)")  # what sets the mode may be what was made
     # inside of a `with` that leaves the mode as it finds it, too: what is set there lasts
     set_by_call = machine.ambient is Truth.NO and machine.grad_mode is not Truth.YES
     if of_torch or (set_by_call and _may_do_anything(run, callee, called, site)):

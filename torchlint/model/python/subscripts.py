@@ -11,7 +11,7 @@ from torchlint.model.python.containers import any_of, holds_modules, slice_of
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.special_methods import given_to_special
 from torchlint.model.python.variables import named_in_file, resolved
-from torchlint.model.state.machinery import change_rules
+from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     Bound,
     Choice,
@@ -106,7 +106,7 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
     part.may_be = value.may_be if isinstance(value, Unknown) else ()
     if value == External("sys.modules"):
         part.made_by = "sys.modules"
-        change_rules(run.machine, "sys.modules")
+        note_reflection(run.machine, "sys.modules")
     part.picked_by = index if isinstance(index, (Unknown, Tensor)) else None
     return part
 

@@ -13,7 +13,7 @@ from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.python.run import Run
-from torchlint.model.state.machinery import change_rules
+from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     NONE,
     Choice,
@@ -199,7 +199,7 @@ NAMESPACES = frozenset({"builtins.globals", "builtins.locals", "builtins.vars", 
 
 def forget_variables(run: Run, by: str) -> None:
     """Code in a text, or what was given all variables, may have bound any in sight anew; `by`: what has made it so."""
-    change_rules(run.machine, by)
+    note_reflection(run.machine, by)
     frame: Frame | None = run.machine.frame
     while frame is not None:
         for name, old in list(frame.variables.items()):

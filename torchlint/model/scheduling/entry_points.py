@@ -175,7 +175,7 @@ class EntryPoints:
         One entry point (None: the script); its state is forgotten afterwards, unless `keep`. Whether it was followed to
         its end.
         """
-        overwritten, machinery = self.run.autograd.overwritten, self.machine.machinery
+        overwritten, reflection = self.run.autograd.overwritten, self.machine.reflection
         done = self.entry.follow(entry, work, with_imports=with_imports)
         machine = self.machine
         if not keep:
@@ -183,7 +183,7 @@ class EntryPoints:
             machine.trail.undo(done.mark)
             # Inside a `with` the mode is set by way of the trail, and left without it: the trail brings that one back.
             machine.grad_mode, machine.ambient, machine.callers_mode = Truth.YES, Truth.YES, Truth.NO
-            self.run.autograd.overwritten, machine.machinery = overwritten, machinery
+            self.run.autograd.overwritten, machine.reflection = overwritten, reflection
         # what was defined inside has been followed meanwhile
         machine.externally_pure = machine.externally_pure and done.externally_pure
         return done.to_its_end
@@ -232,10 +232,10 @@ class EntryPoints:
             return
         if not self.subscriptions.is_wanted(cls):
             return
-        machinery = self.machine.machinery
+        reflection = self.machine.reflection
         with self._watched(self.subscriptions.of_building(cls)):
             self._watched_class(cls)
-        self.machine.machinery = machinery
+        self.machine.reflection = reflection
 
     def _watched_class(self, cls: Class) -> None:
         instance = Instance(cls)

@@ -21,7 +21,7 @@ from torchlint.model.state.budget import Budget
 from torchlint.model.state.callers import Callers
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, agree, arms_of, meet
 from torchlint.model.state.hooks import NOBODY
-from torchlint.model.state.machinery import resting
+from torchlint.model.state.reflection import with_reflection
 from torchlint.model.state.trail import Trail
 from torchlint.model.state.values import ForeignCall, Frame, Globals, Tensor, Value, alternatives, choose
 from torchlint.syntax import ir
@@ -71,13 +71,13 @@ class Machine:
         "grad_mode",
         "inference",
         "iteration",
-        "machinery",
         "mentioning",
         "open_layer_write",
         "open_write",
         "parameter_loops",
         "path",
         "program",
+        "reflection",
         "since",
         "skipped_import",
         "stack",
@@ -127,7 +127,7 @@ class Machine:
         """Whether it has written in place only to what it had made itself, and no question is left open."""
         self.statement: ir.Statement | None = None
         self.iteration: tuple[int, ...] = ()
-        self.built_in = self.machinery = ""  # of the second see `state.machinery`
+        self.built_in = self.reflection = ""  # of the second see `state.reflection`
         self.expected_errors = 0
         self.events: list[Event] = []
         self.alternatives: dict[object, list[tuple[Guard, Event]]] = {}
@@ -267,7 +267,7 @@ class Machine:
         """
         told = event if whatever else self.with_truth(event)
         if not self.expected_errors and (self.foreign_call is None or isinstance(event, _OF_VALUES)):
-            self.events.append(resting(told, self.machinery) if self.machinery else told)
+            self.events.append(with_reflection(told, self.reflection) if self.reflection else told)
         return told
 
     def facts(self, tensor: Tensor, name: str = "") -> TensorFacts:

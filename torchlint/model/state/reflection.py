@@ -1,5 +1,5 @@
 """
-Python's own rules, changed by what nobody knows.
+Reflection: a program changes Python's own rules while it runs, by what nobody knows.
 
 What an attribute is, which method a call runs, which variable a name stands for: every proof takes Python's word for
 that. A program that lays hands on it (a `__getattribute__`, a class that gets a method under a name nobody knows, the
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 AnyEvent = TypeVar("AnyEvent", bound=Event)
 
 
-def change_rules(machine: Machine, by: str) -> None:
+def note_reflection(machine: Machine, by: str) -> None:
     """
     From now on Python's rules are those that nobody knows, to the end of the entry point, and on all paths: what is
     told at its end may be of any. `by`: what has changed them, as a message may show it; the first is named.
     """
-    machine.machinery = machine.machinery or by
+    machine.reflection = machine.reflection or by
 
 
-def resting(event: AnyEvent, by: str) -> AnyEvent:
+def with_reflection(event: AnyEvent, by: str) -> AnyEvent:
     """An event that rests on what has been changed; not so, if it rests on something else already, and for good."""
     if any(each.kind != "grad_mode" for each in event.conditions):
         return event  # whether callers have grad mode on may be found out
-    return replace(event, conditions=(*event.conditions, Condition("machinery", by)))
+    return replace(event, conditions=(*event.conditions, Condition("reflection", by)))

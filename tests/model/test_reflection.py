@@ -8,6 +8,8 @@ from __future__ import annotations
 import expectations
 import pytest
 
+from torchlint.rule import Level
+
 HEAD = """
 import sys
 
@@ -61,7 +63,7 @@ def _told(text: str) -> list[tuple[str, str, list[str]]]:
 
 @pytest.mark.parametrize("kind", METHODS)
 def test_a_special_method_that_runs_unknown_code_leaves_a_condition(kind: str) -> None:
-    assert _told(HEAD + METHODS[kind] + WRITES.format("")) == [("TLN203", "warning", ["machinery"])]
+    assert _told(HEAD + METHODS[kind] + WRITES.format("")) == [("TLN203", "warning", ["reflection"])]
 
 
 def test_a_special_method_that_asks_its_base_leaves_an_error() -> None:
@@ -74,7 +76,7 @@ def test_a_special_method_that_asks_its_base_leaves_an_error() -> None:
 
 @pytest.mark.parametrize("kind", STATEMENTS)
 def test_a_statement_that_changes_what_python_does_leaves_a_condition(kind: str) -> None:
-    assert _told(HEAD + WRITES.format(STATEMENTS[kind])) == [("TLN203", "warning", ["machinery"])]
+    assert _told(HEAD + WRITES.format(STATEMENTS[kind])) == [("TLN203", "warning", ["reflection"])]
 
 
 @pytest.mark.parametrize(
@@ -111,5 +113,26 @@ with torch.no_grad():
     loss = (w * 2).sum()
 loss.backward()
 """
-    assert _told(text.format("give(w)()")) == [("TLN104", "warning", ["machinery"])]
+    assert _told(text.format("give(w)()")) == [("TLN104", "warning", ["reflection"])]
     assert _told(text.format("give(w)")) == [("TLN104", "error", [])]
+
+
+@pytest.mark.parametrize("line", ["w.sum().backward()", "w.requires_grad_().add_(1)"])
+def test_what_changes_the_rules_is_named_whichever_rule_tells(line: str) -> None:
+    text = (
+        "import torch\nfrom elsewhere import other\n\n\nclass C:\n    def __getitem__(self, x):\n        pass\n\n\n"
+        f"C.__getitem__ = other(C.__getitem__)\nw = torch.ones(3)\n{line}\n"
+    )
+    (found,) = (each for each in expectations.lint(text).findings if each.span.line == 12)
+    assert found.level is Level.WARNING
+    assert found.message.endswith(", where `C.__getitem__` changes nothing of that")
+
+
+def test_a_method_of_a_class_that_is_replaced_changes_the_rules_for_all_entry_points() -> None:
+    text = (
+        "import torch\nfrom elsewhere import other\n\n\nclass C:\n    def same(self):\n        pass\n\n"
+        "    def trained(self):\n        torch.ones(3).sum().backward()\n\n\n{}\n"
+    )
+    for last, level in (("C.same = other(C.same)", Level.WARNING), ("C.same = 3", Level.ERROR)):
+        (found,) = (each for each in expectations.lint(text.format(last)).findings if each.span.line == 10)
+        assert found.level is level
