@@ -435,3 +435,30 @@ def test_a_transform_is_told_by_its_arguments(call: str, instead: str) -> None:
 
 def test_owners_that_torch_trusts() -> None:
     assert set(TRUSTED_OWNERS) == set(torch.hub._TRUSTED_REPO_OWNERS)
+
+
+@pytest.mark.parametrize(
+    ("text", "may_be_told"),
+    [
+        ("from torch.nn import MSELoss, CrossEntropyLoss\n\nloss = CrossEntropyLoss()", False),
+        (
+            "loss = nn.CrossEntropyLoss( )(x, y), nn.CrossEntropyLoss(ignore_index=0), MyCrossEntropyLoss(None, True)",
+            False,
+        ),
+        ("loss = nn.CrossEntropyLoss(ignore_index=0, reduce=True)", True),
+        ("loss = nn.CrossEntropyLoss(None, True)", True),
+        ("loss = nn.CrossEntropyLoss(\n    # weight\n    None, True)", True),
+        ("loss = nn.CrossEntropyLoss(weight == 0, True)", True),
+        ("loss = nn.CrossEntropyLoss \\\n    (None, True)", True),
+        ("from torch.nn import CrossEntropyLoss as Loss\n\nloss = Loss(None, True)", True),
+        ("from torch.nn import CrossEntropyLoss \\\n    as Loss\n\nloss = Loss(None, True)", True),
+        ("from torch.nn import (\n    CrossEntropyLoss as Loss,\n)\n\nloss = Loss(None, True)", True),
+        ("Loss = nn.CrossEntropyLoss\nloss = Loss(None, True)", True),
+        ("class Loss(nn.CrossEntropyLoss):\n    def __init__(self):\n        super().__init__(None, True)", True),
+    ],
+)
+def test_an_argument_is_told_of_where_it_may_be_given(text: str, may_be_told: bool) -> None:
+    spelled_there = find.Spelled(find.watched_anywhere(), text)
+    assert ("torch.nn.CrossEntropyLoss" in spelled_there) == may_be_told
+    shown = expectations.lint(f"import torch\nimport torch.nn as nn\n\n{text}\n", codes=["TLN903"]).findings
+    assert bool(shown) == may_be_told

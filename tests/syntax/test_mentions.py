@@ -50,6 +50,7 @@ SPELLINGS = {
     "plain": "import torch\ntorch.ger(a, b)\n",
     "on other lines": "import torch\nx = (torch  # torch.qr\n    .linalg\n    . svd(a))\ny = torch.\\\n    ger(a, b)\n",
     "in parentheses": "import torch\n(torch).ger(a, b)\n((torch.linalg)).svd(a)\n",
+    "in parentheses above": "import torch\n(  # torch\n    torch\n).ger(a, b)\nf(x=torch.qr).ger\nf( torch).ger(a)\n",
     "aliases": "import torch as th\nlinear = th.linalg\nif th:\n    svd = linear.svd\ndef f(a):\n    return svd(a)\n",
     "an alias of an alias below": "import torch\ndef f(a):\n    return g(a)\nif a:\n    t = torch\ng = t.ger\n",
     "an import": "from torch import ger as outer, add\n\n\ndef f(a):\n    return outer(a, a)\n",
@@ -70,7 +71,7 @@ WANTED = frozenset({"torch.ger", "torch.linalg.svd"})
 def _both(text: str, wanted: Container[str], packages: Collection[str]) -> tuple[list[object], list[object]]:
     """What is found where it may be, and what is found by looking everywhere."""
     tree = ast.parse(text)
-    names = names_of(tree, packages)
+    names = names_of(statements(tree), packages)
     beginnings = find.beginnings() if isinstance(wanted, find.Watched) else {"torch", "torch.linalg"}
     lines = None if names is None else lines_of(spelled(text, names, wanted, beginnings), wanted)
     near, all_over = references(tree, wanted, packages, lines, text=text), references(tree, wanted, packages)
@@ -107,7 +108,7 @@ def test_statements_are_those_of_a_walk() -> None:
 def test_what_follows_a_name_is_read_once(between: str) -> None:
     """Else a line of hashes below an import is read in as many ways as it has parts, and the file never ends."""
     text = f"import torch.nn as nn\n\n\n{between}\n# Chapter 3\nclass A(nn.Module): pass\n" + f"nn{between}\n" * 3
-    names = names_of(ast.parse("import torch.nn as nn"), ("torch",))
+    names = names_of(ast.parse("import torch.nn as nn").body, ("torch",))
     assert names is not None
     begin = process_time()
     found = spelled(text, names, {"torch.nn.Module"})

@@ -44,6 +44,7 @@ from torchlint.project.copies import is_imitated, is_of_torch
 from torchlint.project.index import ProjectIndex
 from torchlint.record import record
 from torchlint.rule import Rule
+from torchlint.syntax import ir
 from torchlint.syntax.children import walk
 from torchlint.syntax.kinds import line_at, place_at
 from torchlint.syntax.mentions import lines_of, names_of, spelled, statements
@@ -85,7 +86,7 @@ class Use:
 
 
 def referred(
-    path: str, text: str, tree: ast.Module, registry: Registry, selection: Selection, project: ProjectIndex
+    path: str, program: ir.Program, registry: Registry, selection: Selection, project: ProjectIndex
 ) -> tuple[Callable[[], Target], list[Event]]:
     """
     What a text refers to, of what rules that are asked for want to know; and who says which releases are meant: what
@@ -95,8 +96,8 @@ def referred(
     ----------
     path
         The file, as shown to the user.
-    text, tree
-        What is in it, and what Python's parser made of that.
+    program
+        What is in it.
     registry, selection
         The rules.
     project
@@ -105,7 +106,8 @@ def referred(
     wanted = _wanted(tuple(registry.rules), selection.enabled)
     if not wanted or is_of_torch(project) or is_imitated(project):
         return Target, []
-    names = names_of(tree, find.PACKAGES)
+    text, tree = program.text, program.at
+    names = names_of((each.at for each in program.naming), find.PACKAGES)
     retains = _RETAIN in text
     if not (names is None or names or retains):
         return Target, []
@@ -116,8 +118,7 @@ def referred(
     target = selection.target or project.target(text)
     watched = find.watched(target)
     lines = None if said is None else lines_of(said, find.Spelled(watched, text))
-    found: list[Reference] = []
-    tried = set[str]()
+    found, tried = list[Reference](), set[str]()
     if lines is None or lines:
         named = references(tree, watched, find.PACKAGES, lines, text=text)
         found = [each for each in named if not each.asked]
@@ -127,7 +128,6 @@ def referred(
     if not found:
         return lambda: target, []
     read = Surroundings(path, text, tree, project)
-
     gates = Gates(tree, text, project)
     guards = Guards(tree, gates.is_flag, "." not in project.module)
 

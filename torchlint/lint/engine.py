@@ -7,7 +7,6 @@ goes wrong in a file or in a rule leaves it as an exception: it becomes a TLN000
 
 from __future__ import annotations
 
-import ast
 import gc
 import sys
 import threading
@@ -122,7 +121,7 @@ def _check(path: str, short: Shortened, registry: Registry, selection: Selection
         with _timed(seconds, MODEL):
             program = program_of(text, short.tree)
             wanted = visitors(text, program.at, registry, selection)
-            meant, referred, lost = _referred(path, text, program.at, registry, selection, project)
+            meant, referred, lost = _referred(path, program, registry, selection, project)
             is_whole = own or bool(wanted)
             nodes = Nodes(path, program, whole=is_whole)
 
@@ -196,11 +195,11 @@ def _told(
 
 
 def _referred(
-    path: str, text: str, tree: ast.Module, registry: Registry, selection: Selection, project: ProjectIndex
+    path: str, program: ir.Program, registry: Registry, selection: Selection, project: ProjectIndex
 ) -> tuple[Callable[[], Target], list[events.Event], Finding | None]:
     """What `api.referred` says, and what went wrong there."""
     try:
-        return (*api.referred(path, text, tree, registry, selection, project), None)
+        return (*api.referred(path, program, registry, selection, project), None)
     except Exception as error:
         return Target, [], _lost_names(path, error)
 

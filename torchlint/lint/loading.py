@@ -16,7 +16,7 @@ from torchlint.knowledge.api import find
 from torchlint.lint.gates import imports_of, tree_of
 from torchlint.lint.guards import Guards
 from torchlint.project.index import ProjectIndex
-from torchlint.syntax.mentions import lines_of, names_of, spelled
+from torchlint.syntax.mentions import lines_of, names_of, spelled, statements
 from torchlint.syntax.references import references
 from torchlint.target import Release, Target
 
@@ -154,7 +154,7 @@ def _brought(tree: ast.Module, target: Target, end: int) -> Release:
 
 def _asked_by(tree: ast.Module, text: str, target: Target) -> list[tuple[int, Release]]:
     """The lines on which a file uses, whenever it is loaded, names that came later; and the releases of these."""
-    names = names_of(tree, find.PACKAGES)
+    names = names_of(statements(tree), find.PACKAGES)
     if not names:
         return []
     watched = find.watched(target)

@@ -61,18 +61,20 @@ def lower_ast(module: ast.Module, text: str, *, lazily: bool = False) -> ir.Prog
     """
     lowering = _Lowering(lines_of(text), lazily=lazily)
     held = tuple([lowering.held(node) for node in module.body])  # before bodies are cut off
-    return ir.Program(module, lowering.block(module.body), text, held)
+    body = lowering.block(module.body)
+    return ir.Program(module, body, text, held, tuple(lowering.naming))
 
 
 class _Lowering(ExpressionLowering):
     """One statement after the other."""
 
-    __slots__ = ("lazily", "lines")
+    __slots__ = ("lazily", "lines", "naming")
 
     def __init__(self, lines: list[str], *, lazily: bool) -> None:
         super().__init__()
         self.lines = lines
         self.lazily = lazily
+        self.naming: list[ir.Import | ir.Assign] = []
 
     # -- statements
 
@@ -112,6 +114,8 @@ class _Lowering(ExpressionLowering):
         targets = [self.target(one) for one in node.targets]
         made = ir.Assign(node, line, targets, self.expression(node.value))
         self.reader.assign(made)
+        if type(node.value) in _CHAINS and type(node.targets[0]) is ast.Name and len(targets) == 1:
+            self.naming.append(made)
         return made
 
     def annotated(self, node: ast.AnnAssign, line: Any) -> ir.Statement:
@@ -178,17 +182,21 @@ class _Lowering(ExpressionLowering):
                 names.append(self.imported(ir.ImportName(alias, top, top, alias.name)))
             else:
                 names.append(self.imported(ir.ImportName(alias, alias.asname, alias.name)))
-        return ir.Import(node, line, names)
+        return self.importing(ir.Import(node, line, names))
 
     def import_from(self, node: ast.ImportFrom, line: Any) -> ir.Statement:
         module = "." * node.level + (node.module or "")
         if node.names[0].name == "*":
-            return ir.Import(node, line, [ir.ImportName(node.names[0], "*", module)])
+            return self.importing(ir.Import(node, line, [ir.ImportName(node.names[0], "*", module)]))
         prefix = module if module.endswith(".") else module + "."
         names = [
             self.imported(ir.ImportName(alias, alias.asname or alias.name, prefix + alias.name)) for alias in node.names
         ]
-        return ir.Import(node, line, names)
+        return self.importing(ir.Import(node, line, names))
+
+    def importing(self, made: ir.Import) -> ir.Import:
+        self.naming.append(made)
+        return made
 
     def imported(self, name: ir.ImportName) -> ir.ImportName:
         self.bound.add(name.bound)
@@ -285,6 +293,9 @@ class _Lowering(ExpressionLowering):
             made = ir.ClassDef(node, None, node.name, bases, self.block(node.body), decorators)
         self.reader.class_(made)
         return made
+
+
+_CHAINS = (ast.Attribute, ast.Name)
 
 
 def _read(lines: list[str], start: int, end: int, indented: bool, parameters: list[ir.Parameter]) -> ir.Inside:

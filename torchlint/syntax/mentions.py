@@ -120,13 +120,13 @@ _MOST_PARTS = 12
 """Of a name: an assignment that makes it longer and longer is not followed."""
 
 
-def names_of(tree: ast.Module, packages: Collection[str]) -> Names | None:
+def names_of(naming: Iterable[ast.stmt], packages: Collection[str]) -> Names | None:
     """
     What the names of a file may stand for of some packages, by imports and plain assignments; None where an import of
-    everything may bind any name.
+    everything may bind any name. Of its statements these alone are looked at (`ir.Program.naming`).
     """
     names, assigned = Names(), list[tuple[str, str, str]]()
-    for node in statements(tree):
+    for node in naming:
         if type(node) is ast.Import:
             for alias in node.names:
                 first = alias.name.partition(".")[0]
@@ -210,6 +210,7 @@ def spelled(
             whole = _AT_LENGTH.match(text, match.end(1))
             assert whole is not None  # it may be empty
             rest, closed = whole.groups()  # of `(torch.nn).functional` only the beginning is told
+            closed = closed if closed and _may_be_bracketed(text, start) else None
         written = root + rest
         hits = reaching.get(written)
         if hits is None:
@@ -220,6 +221,13 @@ def spelled(
             starts = starts or [0, *(each.end() for each in NEWLINE.finditer(text))]
             found.setdefault(bisect_right(starts, start), set()).update({*hits, ""} if closed else hits)
     return found
+
+
+def _may_be_bracketed(text: str, start: int) -> bool:
+    """Whether a bracket may open right before a name: of `f(a, dtype=torch.float).to` it is the bracket of a call."""
+    while text[start - 1 : start] in (" ", "\t"):
+        start -= 1
+    return text[start - 1 : start] in ("", "(", "\n", "\r", "\f")  # what stands on the line above is not looked at
 
 
 @lru_cache(maxsize=512)

@@ -9,6 +9,7 @@ the facts concern a range of releases. It never imports torch, and it does not k
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -240,7 +241,7 @@ class Watched:
 class Spelled:
     """
     Of what concerns a range of releases, the names of which one file may have something to be told: what happens to
-    arguments that are given by name alone concerns no file that does not write such a name.
+    arguments concerns no file that neither writes the name of one nor gives any without a name.
 
     Parameters
     ----------
@@ -268,10 +269,35 @@ class Spelled:
             return True
         if name.startswith(MODELS + "."):
             return True
-        old = watched.arguments.get(name, ())
-        return any(each.at >= 0 or each.name in text for each in old) or any(
-            each in text or _new_position(name, each) is not None for each in watched.new_arguments.get(name, ())
-        )
+        given = [(each.name, each.at >= 0) for each in watched.arguments.get(name, ())]
+        given += [(each, _new_position(name, each) is not None) for each in watched.new_arguments.get(name, ())]
+        if any(argument in text for argument, _ in given):
+            return True
+        return any(placed for _, placed in given) and self._may_give_by_place(name.rpartition(".")[2])
+
+    def _may_give_by_place(self, word: str) -> bool:
+        """
+        Whether the file may call what it writes so with an argument that has no name: not where it has nothing but
+        plain imports of it, and calls that give nothing or whose first argument has a name (none comes after it).
+        """
+        text = self._text
+        begin = text.find(word)
+        while begin >= 0:
+            end = begin + len(word)
+            is_whole = not (text[begin - 1 : begin].isidentifier() or text[begin - 1 : begin].isdigit())
+            if is_whole and not _ALL_NAMED.match(text, end):
+                line = text[text.rfind("\n", 0, begin) + 1 : begin]
+                if not _PLAIN_IMPORT.fullmatch(line) or _RENAMED.match(text, end):
+                    return True
+            begin = text.find(word, end)
+        return False
+
+
+_ALL_NAMED = re.compile(r"\(\s*(?:\)|\w+\s*=(?!=))")
+"""What follows a name that is called without an argument that has none."""
+_PLAIN_IMPORT = re.compile(r"[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]+[\w, \t]*")
+_RENAMED = re.compile(r"[ \t]+as\b|[ \t]*\\")
+"""What follows an imported name that is known under another one, or may be."""
 
 
 CALLED = frozenset(

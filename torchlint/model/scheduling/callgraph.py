@@ -293,7 +293,7 @@ class CallGraph:
 
     def _read_groups(self, classes: list[ir.ClassDef]) -> None:
         everything: set[str] = set().union(*(each.words for each in self._written))
-        imports = [each for each in ir.everything(self._program.body) if isinstance(each, ir.Import)]
+        imports = [each for each in self._program.naming if isinstance(each, ir.Import)]
         meanings = {ARRAYS: _named(imports, _NUMPY), TENSORS: _named(imports, _TORCH), CUSTOM: _customs(classes)}
         groups = {_BY_CONSTRUCTORS}
         for concern, _ in self._concerns:
