@@ -73,6 +73,11 @@ def spelled(conditions: Sequence[Condition]) -> str:
     return words
 
 
+def without_reflection(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+    """The conditions of what is no error anyway: that the program changes Python's rules is told of errors alone."""
+    return tuple(each for each in conditions if each.kind != "reflection")
+
+
 def naming_reflection(message: str, conditions: Sequence[Condition]) -> str:
     """A message that says by what the program changes Python's rules, whichever rule has written it."""
     words = spelled([each for each in conditions if each.kind == "reflection"])

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import libcst as cst
 
-from torchlint.condition import naming_reflection
+from torchlint.condition import naming_reflection, without_reflection
 from torchlint.finding import shown_beside
 from torchlint.fixes import edits
 from torchlint.lint import api
@@ -364,7 +364,9 @@ class _Check:
     def _finding(self, rule: Rule, event: events.Event | None, diagnostic: Diagnostic) -> Finding:
         level = diagnostic.level or rule.level
         conditions = event.conditions if event is not None else ()
-        if conditions and level is Level.ERROR:
+        if level is not Level.ERROR:
+            conditions = without_reflection(conditions)
+        elif conditions:
             level = Level.WARNING  # an error has no open link
         if level is Level.SMELL and self._is_test:
             level = Level.STRICT  # what a test builds is small, and thrown away

@@ -80,7 +80,7 @@ def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> Non
     if isinstance(callee, Unknown) and callee.made_by == OF_TEXT and machine.grad_mode is Truth.NO:
         of_torch = of_torch or _may_be_flag(site) or _is_for_effect(run, site)  # `eval(text)(True)`
     if machine.grad_mode is not Truth.YES and _is_made(callee, site) and for_effect(run, site.node):
-        note_reflection(machine, f"{dotted(site.node.function) or '…'}(…)")  # what sets the mode may be what was made
+        note_reflection(machine, f"{_shown(site.node.function)}(…)")  # what sets the mode may be what was made
     # inside of a `with` that leaves the mode as it finds it, too: what is set there lasts
     set_by_call = machine.ambient is Truth.NO and machine.grad_mode is not Truth.YES
     if of_torch or (set_by_call and _may_do_anything(run, callee, called, site)):
@@ -93,6 +93,13 @@ def _held_name(callee: Value, site: CallSite) -> str:
         return callee.qualified.rpartition(".")[2]
     source = callee.source if isinstance(callee, Unknown) else None
     return source.attr if isinstance(source, ir.Attribute) and source is not site.node.function else ""
+
+
+def _shown(callee: ir.Expression) -> str:
+    """A callee as a message names it: `next(…)` of `next(found)`."""
+    if isinstance(callee, ir.Call):
+        return f"{_shown(callee.function)}(…)"
+    return f"{_shown(callee.value)}[…]" if isinstance(callee, ir.Subscript) else dotted(callee) or "…"
 
 
 def _is_made(callee: Value, site: CallSite) -> bool:

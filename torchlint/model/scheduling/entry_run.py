@@ -107,8 +107,11 @@ class EntryRun:
         run.budget.grant(granted)
         functions, classes = len(run.functions), len(run.classes)
         mark = machine.trail.mark()
-        for what in run.torch.unsettled if entry is not None else ():
-            machine.trail.set(run.torch, what, "")
+        unsettled = run.torch.unsettled if entry is not None else ()
+        if "default_dtype" in unsettled:
+            machine.trail.set(run.torch, "default_dtype", "")
+        if "default_device" in unsettled:
+            machine.trail.set(run.torch, "default_device", "")
         frame, told = machine.frame, len(machine.events)
         self.escaping, self.results = [], []
         machine.expected_errors = int(entry is not None and _expects_errors(entry))
