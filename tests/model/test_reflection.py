@@ -1,5 +1,5 @@
 """
-A program that lays hands on Python's own rules, and has code in it that nobody knows: what is told of it from then on
+A program that changes Python's own rules, and has code in it that nobody knows: what is told of it from then on
 rests on that, whatever road leads from the one to the other. The programs raise as they stand.
 """
 
