@@ -3189,3 +3189,40 @@ def embeddings_of_one_of_two_optional_inputs():
 
     settings = eval("__import__('types').SimpleNamespace(kind='absolute')")
     eval("Embeddings")(settings)(torch.arange(3)).sum().backward()
+
+
+def zeroed_before_a_dropout_that_works_in_place():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, rate):
+            super().__init__()
+            self.layers = nn.Sequential(nn.Conv2d(3, 3, 1), nn.ReLU(inplace=True))
+            self.head = nn.Sequential(nn.Dropout(p=rate, inplace=True), nn.Linear(3, 4))
+
+        def forward(self, x):
+            x = self.layers(x)
+            x.zero_()  # error: [TLN201]
+            return self.head(x.mean([2, 3]))
+
+    Net(0.2)(torch.rand(1, 3, 2, 2)).sum().backward()
+
+
+def dropouts_in_place_that_each_may_be_off():
+    """A rate of 0 drops nothing, and two of them may differ."""
+
+    class Net(nn.Module):
+        def __init__(self, first, second):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+            self.first = nn.Dropout(first, inplace=True)
+            self.second = nn.Dropout(second, inplace=True)
+
+        def forward(self, x):
+            saved = self.linear(x).exp()
+            self.first(saved)
+            other = self.linear(x)
+            self.second(other)
+            return saved + other
+
+    eval("Net")(0.0, 0.5)(torch.rand(2, 3)).sum().backward()

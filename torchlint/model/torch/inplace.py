@@ -11,7 +11,7 @@ import libcst as cst
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.tensors import fresh
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.values import Constant, Tensor, Unknown, Value, choose, reachable_tensors, unknown_guard
+from torchlint.model.state.values import Constant, Tensor, Unknown, Value, choose, reachable_tensors
 from torchlint.model.torch.arguments import truth_of
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.torch import Torch
@@ -90,6 +90,8 @@ def _dropout_in_place(
 
     if runs is Truth.YES:
         return drop()
-    # no branch of the program: whoever comes here need not have taken an arm of it
-    arms = torch.machine.fork([(unknown_guard(), drop), (unknown_guard(), lambda: positional[0])], assume=True)
+    # no branch of the program: whoever comes here need not have taken an arm of it, and the next time it may be another
+    number = torch.machine.branch((id(origin), "drops", torch.machine.tick()))
+    dropped, left = frozenset({(number, 1)}), frozenset({(number, 0)})
+    arms = torch.machine.fork([(dropped, drop), (left, lambda: positional[0])], assume=True)
     return choose([(guard, value) for guard, value in arms if value is not None])
