@@ -160,11 +160,14 @@ def _unknown_attribute(run: Run, value: Unknown, name: str, origin: ir.Node) -> 
 
 def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node) -> Value:
     """An attribute of an object of a class of the file."""
-    shown = next(
-        (c.attributes[GETS_ATTRIBUTES] for c in instance.cls.ancestry() if GETS_ATTRIBUTES in c.attributes), None
-    )
-    if shown is None:
-        return attribute_itself(run, instance, name, origin)
+    for cls in instance.cls.ancestry():
+        if GETS_ATTRIBUTES in cls.attributes:
+            return _through_getattribute(run, instance, cls.attributes[GETS_ATTRIBUTES], name, origin)
+    return attribute_itself(run, instance, name, origin)
+
+
+def _through_getattribute(run: Run, instance: Instance, shown: Value, name: str, origin: ir.Node) -> Value:
+    """What the `__getattribute__` of its class gives: one that only renames is followed."""
     if (
         isinstance(shown, Function)
         and only_renames(shown)

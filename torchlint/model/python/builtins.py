@@ -293,9 +293,8 @@ def _getattr(run: Run, site: CallSite) -> Value:
     of_torch = isinstance(owner, External) and owner.qualified.partition(".")[0] == "torch"
     holders = [each for _, each in alternatives(owner) if of_torch or isinstance(each, (Module, Instance))]
     part_of = holders[0] if holders else None
-    if (
-        isinstance(owner, (Mapping, Unknown)) and 0 in site.arguments
-    ):  # what is called of `net._modules` is of the Module
+    if isinstance(owner, (Mapping, Unknown)) and 0 in site.arguments:
+        # what is called of `net._modules` is of the Module
         part_of = owner_of_dict(run, site.arguments[0].value) or part_of
     if not site.complete and isinstance(owner, Unknown):
         part_of = External("torch")

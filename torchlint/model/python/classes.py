@@ -12,7 +12,7 @@ from torchlint.model.python.callbacks import hand_on_special, havoc
 from torchlint.model.python.containers import mapping_method
 from torchlint.model.python.flags import give
 from torchlint.model.python.functions import call_method
-from torchlint.model.python.making import inherits_known, may_be_called_otherwise
+from torchlint.model.python.making import GETS_ATTRIBUTES, inherits_known, may_be_called_otherwise
 from torchlint.model.python.members import set_raw, set_some_attribute
 from torchlint.model.python.module_hooks import after_call, before_call
 from torchlint.model.python.modules import inherit, module_method
@@ -239,7 +239,7 @@ def super_call(run: Run, value: Super, name: str, site: CallSite) -> Value | Non
         return set_raw(run, CallSite(site.node, [value.instance, *site.positional], {}))
     if name in ("__init__", "__new__", "__post_init__"):
         return NONE
-    if name == "__getattribute__" and isinstance(value.instance, Instance) and inherits_known(value.instance.cls):
+    if name == GETS_ATTRIBUTES and isinstance(value.instance, Instance) and inherits_known(value.instance.cls):
         asked = site.positional[0] if len(site.positional) == 1 else None
         if isinstance(asked, Constant) and isinstance(asked.value, str):
             return attribute_itself(run, value.instance, asked.value, site.node)

@@ -215,24 +215,24 @@ def _copied(run: Run, qualified: str, site: CallSite) -> Value:
 def _run_given(run: Run, site: CallSite) -> None:
     """`max(found, key=unknown)`, `Thread(target=unknown, args=(x,))`: Python runs code that nobody knows."""
     given = site.values()
-    functions = [each for each in given if any(is_unknown_code(one) for _, one in alternatives(each))]
+    # one of several, too: `map(f if flag else unknown, [w])`
+    unknown = [[one for _, one in alternatives(each) if is_unknown_code(one)] for each in given]
     own = [each for each in given if isinstance(each, Function) and _tells_flags(each)]
     if own:
         hand_on(run, [*own])
         for value in given:
             unsettle(run, value)
-    if not functions:
+    if not any(unknown):
         return
     others: list[Value] = []
-    for value in given:
-        if not any(value is each for each in functions):
+    for value, functions in zip(given, unknown, strict=True):
+        if not functions:
             others += parts(value) if isinstance(value, (Sequence, Mapping)) else [value]
     place = site.node.origin
     reads = foreign.only_reads(dotted(site.node.function).rpartition(".")[2])
     call = ir.Call(place, ir.Name(place, ""), []) if reads else site.node  # it is not what is called here
-    for each in functions:  # one of several, too: `map(f if flag else unknown, [w])`
-        for one in (one for _, one in alternatives(each) if is_unknown_code(one)):
-            unknown_call(run, one, CallSite(call, others, {}))
+    for each in (one for functions in unknown for one in functions):
+        unknown_call(run, each, CallSite(call, others, {}))
 
 
 def _tells_flags(function: Function) -> bool:

@@ -362,17 +362,19 @@ def set_in_class(run: Run, cls: Class, name: str, value: Value) -> None:
     """`cls.name = value`; a metaclass that nobody knows may have a `__setattr__`."""
     if cls.finished_elsewhere or not inherits_known(cls):
         unsettle(run, value, slightly=True)
-    if (
-        isinstance(cls.attributes.get(name), Function)
-        and isinstance(value, (Choice, Unknown))
-        and not is_foreign(value)
-    ):
+    if _changes_rules(cls, name, value):
         note_reflection(run.machine, f"{cls.name}.{name}")
     run.machine.trail.set(cls.attributes, name, value)
     if isinstance(value, Function) or runs_unseen(name, value):
-        if name in OF_ATTRIBUTES or not isinstance(value, Function):
-            note_reflection(run.machine, f"{cls.name}.{name}")
         _unsettle_objects_of(run, cls, name)
+
+
+def _changes_rules(cls: Class, name: str, value: Value) -> bool:
+    """Whether what is put into a class says what an attribute is, or is unknown code in the place of a method."""
+    if isinstance(value, Function):
+        return name in OF_ATTRIBUTES
+    replaces = isinstance(cls.attributes.get(name), Function) and isinstance(value, (Choice, Unknown))
+    return (replaces and not is_foreign(value)) or runs_unseen(name, value)
 
 
 def _unsettle_objects_of(run: Run, cls: Class, name: str) -> None:

@@ -407,8 +407,8 @@ def _is_same(op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
     if op.name == "adjoint" and source.shape == ():
         return Truth.MAYBE if source.dtype is None else Truth.of(source.dtype != "complex")
     if op.name == "flatten":
-        start, end = (as_argument(bound[name]) if name in bound else None for name in ("start_dim", "end_dim"))
-        start, end = 0 if start is None else start, -1 if end is None else end
+        start = as_argument(bound["start_dim"]) if "start_dim" in bound else 0
+        end = as_argument(bound["end_dim"]) if "end_dim" in bound else -1
         return Truth.NO if source.shape is None else Truth.of(flattens_one(len(source.shape), start, end))
     if op.name in _ATLEAST:
         return Truth.MAYBE if source.shape is None else Truth.of(len(source.shape) >= _ATLEAST[op.name])
