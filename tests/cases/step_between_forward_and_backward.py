@@ -278,6 +278,21 @@ def given_networks_apart_by_detach_and_by_a_helper():
     helper(a, b, torch.rand(2, 8, 4), loss)
 
 
+def optimizer_that_code_elsewhere_was_given():
+    """Raises: modified by an inplace operation"""
+    prepare = eval("lambda optimizer: optimizer")
+    x = torch.rand(3, 4, requires_grad=True)
+    norm = nn.BatchNorm1d(4)
+    optimizer = torch.optim.SGD(norm.parameters(), lr=0.1)
+    total = 0
+    for _ in range(2):
+        prepared = prepare(optimizer)
+        optimizer.zero_grad()
+        total = total + norm(x).mean()
+        total.backward(retain_graph=True)  # smell: [TLN102]
+        optimizer.step()  # warning: [TLN202]
+
+
 def optimizer_in_a_list_that_code_elsewhere_was_given():
     def freeze(optimizers):
         for optimizer in optimizers:

@@ -12,6 +12,7 @@ from torchlint.rule import Level
 
 HEAD = """
 import sys
+from functools import partial
 
 import torch
 from torch import nn
@@ -46,6 +47,10 @@ STATEMENTS = {
     "attributes of a tensor": "give(w.__dict__)",
     "variables in a list": "give([globals()])",
     "modules that are loaded": "give(sys.modules['torch'])",
+    "a text that nobody knows": "found = eval(name)",
+    "what is run, in an unknown list": "list(map(*give(cell)))",
+    "a setter in an unknown list": "setattr(*give(cell))",
+    "a setter with an unknown list": "partial(setattr, cell, *give())('other', 2)",
 }
 WRITES = """
 w = torch.ones(3, requires_grad=True)
@@ -79,9 +84,17 @@ def test_a_statement_that_changes_what_python_does_leaves_a_condition(kind: str)
     assert _told(HEAD + WRITES.format(STATEMENTS[kind])) == [("TLN203", "warning", ["reflection"])]
 
 
+@pytest.mark.parametrize("given", ["torch.Tensor, name", "(torch.Tensor, name)", "[torch.Tensor, 'add_', None]"])
+def test_unknown_code_that_is_told_of_a_class_of_torch_and_a_name_may_replace_its_method(given: str) -> None:
+    assert _told(HEAD + WRITES.format(f"give({given})")) == []
+
+
 @pytest.mark.parametrize(
     "statement",
-    ["setattr(cell, 'held', give())", "cell.other = give()", "print(cell.__dict__)", "type(cell)", "give(cell)"],
+    [
+        *("setattr(cell, 'held', give())", "cell.other = give()", "print(cell.__dict__)", "type(cell)", "give(cell)"),
+        *("found = eval('2')", "list(map(int, *give()))", "print(*give())", "partial(int, *give())"),
+    ],
 )
 def test_what_changes_no_rule_of_python_leaves_an_error(statement: str) -> None:
     assert _told(HEAD + WRITES.format(statement)) == [("TLN203", "error", [])]

@@ -25,6 +25,7 @@ from torchlint.model.python.run import Run
 from torchlint.model.python.unknown_code import is_unknown_code, unknown_call
 from torchlint.model.python.variables import NAMESPACES, resolved
 from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     GRAD_NO,
     NONE,
@@ -270,7 +271,24 @@ def _writes(qualified: str) -> bool:
     return name in ("setitem", "delitem") or (name[:1] == "i" and hasattr(operator, f"__{name}__") and name[:2] != "in")
 
 
+_RUNNING_FIRST = frozenset({"builtins.map", "builtins.filter", "functools.partial", "functools.reduce"})
+_SETTING = frozenset({"builtins.setattr", "builtins.delattr"})
+
+
+def _note_unknown_list(run: Run, qualified: str, site: CallSite) -> None:
+    """`map(*found)`, `partial(setattr, net, *found)`: what is run, or set, stands in a list that nobody knows."""
+    placed = site.placed()
+    sets = qualified in _SETTING and not placed
+    if qualified in _RUNNING_FIRST:
+        runs = [each for _, each in alternatives(placed[0])] if placed else []
+        sets = not placed or any(isinstance(each, External) and each.qualified in _SETTING for each in runs)
+    if sets:
+        note_reflection(run.machine, f"{dotted(site.node.function) or qualified}(*…)")
+
+
 def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
+    if not site.complete:
+        _note_unknown_list(run, qualified, site)
     if foreign.runs_given(qualified):
         _run_given(run, site)
     if qualified.startswith("builtins."):

@@ -208,7 +208,7 @@ def _put_into_torch(run: Run, site: CallSite) -> None:
     `mocker.patch("torch.Tensor.detach", …)`, `replaced(torch.Tensor, "detach", …)`, `patch(torch.Tensor)`: unknown code
     is told of something of torch, and may put another thing in its place.
     """
-    values = site.values()
+    values = [each for value in site.values() for each in _listed(value)]
     for value, after in zip(values, [*values[1:], None], strict=False):
         for _, each in alternatives(value):
             if isinstance(each, Constant) and isinstance(each.value, str):
@@ -219,6 +219,10 @@ def _put_into_torch(run: Run, site: CallSite) -> None:
                 continue
             if _named(after) != "*" or _is_for_effect(run, site):
                 replace_of_torch(run, f"{each.qualified}.{_named(after)}")
+
+
+def _listed(value: Value) -> list[Value]:
+    return parts(value) if isinstance(value, Sequence) else [value]
 
 
 def _holds_functions(qualified: str) -> bool:

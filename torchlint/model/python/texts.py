@@ -17,6 +17,7 @@ from torchlint.model.python.run import Run
 from torchlint.model.python.variables import lookup
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import NONE, Constant, External, Frame, Tensor, Unknown, Value, reachable_tensors
 from torchlint.syntax import ir
 
@@ -102,6 +103,8 @@ def evaluate_text(run: Run, site: CallSite) -> Value:
     _may_set(run, text, effect=for_effect(run, site.node) or run.machine.grad_mode is Truth.NO)
     # what a text gives that has a word for torch, or of which nobody knows a word, may be something of torch
     of_torch = run.machine.grad_mode is Truth.NO if words is None else _speaks_of_torch(run, words)
+    if words is None:
+        note_reflection(run.machine, "eval(…)")
     result = Unknown(held, source=site.node, part_of=External("torch") if of_torch else None)
     result.made_by = OF_TEXT if words is None else ""
     return result

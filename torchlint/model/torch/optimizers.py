@@ -12,7 +12,7 @@ from torchlint.model.autograd.edges import regenerate
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.writes import drop_grad, is_none, write
 from torchlint.model.state.call_site import CallSite
-from torchlint.model.state.guards import Truth
+from torchlint.model.state.guards import ALWAYS, Truth
 from torchlint.model.state.values import NONE, Constant, Mapping, Optimizer, Sequence, Tensor, Value, alternatives
 from torchlint.model.torch.arguments import cst_of, known_tensors, truth_of
 from torchlint.model.torch.torch import Torch
@@ -121,11 +121,12 @@ def optimizer_method(torch: Torch, optimizer: Optimizer, name: str, site: CallSi
 def update(torch: Torch, optimizer: Optimizer, site: CallSite) -> None:
     """Write the parameters that have a gradient."""
     machine = torch.machine
-    mode = machine.grad_mode
+    mode, assumed = machine.grad_mode, machine.assumed
     machine.grad_mode = Truth.NO
     target = cst_of(site.node.function)
     for tensor in optimizer.parameters:
         if is_none(tensor.grad) is not Truth.YES:
+            machine.assumed = assumed | (tensor.own.guard() or ALWAYS)  # mostly what does not require grad has none
             write(
                 torch.autograd,
                 tensor,
@@ -136,7 +137,7 @@ def update(torch: Torch, optimizer: Optimizer, site: CallSite) -> None:
                 name=tensor.name,
                 certain=is_none(tensor.grad) is Truth.NO,
             )
-    machine.grad_mode = mode
+    machine.grad_mode, machine.assumed = mode, assumed
 
 
 def _without_names(parameters: tuple[Value, ...]) -> tuple[Value, ...]:
