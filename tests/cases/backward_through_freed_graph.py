@@ -1443,6 +1443,15 @@ def parts_in_an_open_mode_of_an_unknown_leaf():
     h.sum().backward()
 
 
+def parts_in_an_open_mode_that_unknown_code_hands_back():
+    w = eval("torch.rand(12, requires_grad=True)")
+    with eval("torch.no_grad()"):
+        v = w.narrow(0, 1, 2)
+    h = torch.mul(eval("lambda given: given")(v), 2)
+    h.sum().backward()
+    h.sum().backward()
+
+
 def view_in_an_open_mode_that_takes_part_in_a_loss():
     w = eval("torch.rand(12, requires_grad=True)")
     with eval("torch.no_grad()"):

@@ -1660,6 +1660,14 @@ def sequences_filled_by_who_is_given_lists_of_them():
     other(torch.rand(2, 3)).sum().backward()
 
 
+def a_sequence_deep_in_what_unknown_code_was_given_and_gives_back():
+    same = eval("lambda given: given")
+    fill = eval("lambda given: given[0]['all'][0][0].append(nn.Linear(3, 3))")
+    net = nn.Sequential()
+    fill(same([{"all": [[net if eval("True") else None]]}]))
+    net(torch.rand(2, 3)).sum().backward()
+
+
 def sequence_filled_by_nobody():
     """Raises: does not require grad"""
     fill = eval("lambda nets: nets[0].append(nn.Linear(3, 3))")
@@ -1855,6 +1863,19 @@ def result_changed_by_a_hook_of_all_modules_registered_through_what_nobody_knows
     scale = nn.Parameter(torch.ones(1))
     hook = eval("lambda module, given, result: result * scale", {"scale": scale})
     handle = eval("lambda given: given")(nn.modules.module).register_module_forward_hook(hook)
+    Model()(torch.rand(3)).sum().backward()
+    handle.remove()
+
+
+def hook_of_all_modules_registered_by_who_is_given_the_function_for_it():
+    class Model(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    scale = nn.Parameter(torch.ones(1))
+    same = eval("lambda given: given")
+    hook = eval("lambda module, given, result: result * scale", {"scale": scale})
+    handle = same(nn.modules.module.register_module_forward_hook)(next(iter(same([hook]))))
     Model()(torch.rand(3)).sum().backward()
     handle.remove()
 
@@ -2907,6 +2928,13 @@ def a_view_written_by_a_lambda_that_unknown_code_runs():
     base = torch.zeros(3, 3)
     r = base[0]
     eval("lambda f: f()")(lambda: r.add_(torch.ones(3, requires_grad=True)))
+    base.sum().backward()
+
+
+def one_of_several_views_written_by_a_lambda_that_unknown_code_runs():
+    base = torch.zeros(3, 3)
+    r = base[0]
+    eval("lambda f: f()")(lambda: ([r][0] if eval("True") else r[0]).add_(torch.ones(3, requires_grad=True)))
     base.sum().backward()
 
 

@@ -124,11 +124,16 @@ def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> b
     tree = ast.parse(text)
     if ran.parts and not all(any(_within(part, arm) for part in ran.parts) for arm in _arms(tree, finding.span)):
         return False
+    steps = [(step.line, step.column, step.end_line, step.end_column) for step in finding.trace]
+    if ran.parts and not all(any(_within(part, arm) for part in ran.parts) for arm in _arms_around(tree, steps)):
+        return False
     if not all(ran.lines[line] > 0 for place in wanted for line in _calls(tree, place)):
         return False
     for first, last in _loops(tree, unknown):
         again = {line for line in wanted if first <= line <= last}
         if not all(ran.lines[line] > 1 for line in again) or not _entered(ran, first, last):
+            return False
+        if again and _iterations(ran.order, first) < 2:  # a loop inside of it has come by several times in one
             return False
     if ran.parts and not all(any(_within(part, made) for part in ran.parts) for made in _made(tree, wanted, unknown)):
         return False
@@ -153,14 +158,24 @@ def _within(part: Part, place: Part | Span) -> bool:
 
 def _arms(tree: ast.Module, span: Span) -> Iterator[Part]:
     """The expressions inside of a place that are run on one condition: nobody knows which of them is meant."""
-    for node in ast.walk(tree):
-        arms: list[ast.expr] = []
-        if isinstance(node, ast.IfExp):
-            arms = [node.body, node.orelse]
-        elif isinstance(node, ast.BoolOp):
-            arms = node.values[1:]
-        if arms and _within(_part(node), span):
+    for node, arms in _conditional(tree):
+        if _within(_part(node), span):
             yield from (_part(each) for each in arms)
+
+
+def _arms_around(tree: ast.Module, steps: Collection[Part]) -> Iterator[Part]:
+    """The expressions run on one condition in which a step of a proof stands: it is of a run of these."""
+    for _, arms in _conditional(tree):
+        yield from (arm for arm in map(_part, arms) if any(_within(step, arm) for step in steps))
+
+
+def _conditional(tree: ast.Module) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+    """The expressions that have parts which are run on one condition, and these parts."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.IfExp):
+            yield node, [node.body, node.orelse]
+        elif isinstance(node, ast.BoolOp):
+            yield node, node.values[1:]
 
 
 def _part(node: ast.expr) -> Part:
@@ -217,6 +232,15 @@ def _made(tree: ast.Module, wanted: Collection[int], stand_ins: Collection[str])
             over = [each for generator in node.generators for each in ast.walk(generator.iter)]
             if any(isinstance(each, ast.Name) and each.id in unknown for each in over):
                 yield _part(node.elt)
+
+
+def _iterations(order: list[int], first: int) -> int:
+    """How often a loop has come from its head to the first line of its body."""
+    number, at_head = 0, False
+    for line in order:
+        number += at_head and line == first
+        at_head = line == first - 1 or (at_head and line != first)
+    return number
 
 
 def _entered(ran: Ran, first: int, last: int) -> bool:

@@ -98,6 +98,28 @@ def test_a_comprehension_over_an_unknown_is_taken_to_make_something(body: str, p
     assert standins.came_through(finding, ran, text, {"call0"}) is passes
 
 
+@pytest.mark.parametrize(("body", "passes"), [("identity", True), ("True", False)])
+def test_a_loop_inside_of_one_over_an_unknown_is_none_of_its_iterations(body: str, passes: bool) -> None:
+    loop = "for _ in range(call0(2)):\n    for v in kept:\n        v.sum().backward()\n"
+    head = "from elsewhere import call0\nimport torch\nw = torch.ones(3, requires_grad=True)\n"
+    text = f"{head}kept = [v * v for v in (w, w)]\n{loop}"
+    (finding,) = standins.claims(standins.shown(text))
+    harmless = compile(text.replace("v * v", "v + v"), standins.FILE, "exec")
+    ran = standins.run(harmless, {"call0": body}, {"call0": "call"}, lines=True).ran
+    assert standins.came_through(finding, ran, text, {"call0"}) is passes
+
+
+@pytest.mark.parametrize(("body", "passes"), [("True", True), ("False", False)])
+def test_a_step_of_a_proof_that_stands_in_an_arm_is_passed_with_that(body: str, passes: bool) -> None:
+    last = "g = torch.autograd.grad(h.sum(), w)[0] if flag0 else 0.5\n"
+    head = "from elsewhere import flag0\nimport torch\nw = torch.ones(3, requires_grad=True)\n"
+    text = f"{head}h = w.exp()\nh.mul_(2)\n{last}"
+    (finding,) = standins.claims(standins.shown(text))
+    harmless = compile(text.replace("w.exp()", "w.neg()"), standins.FILE, "exec")
+    ran = standins.run(harmless, {"flag0": body}, {"flag0": "flag"}, lines=True).ran
+    assert standins.came_through(finding, ran, text, {"flag0"}) is passes
+
+
 def test_what_a_stand_in_swallows_was_raised() -> None:
     text = (
         "from elsewhere import decorator0\nimport torch\n\n@decorator0\ndef descend(w):\n    for _ in range(2):\n"

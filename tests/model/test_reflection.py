@@ -49,6 +49,7 @@ STATEMENTS = {
     "modules that are loaded": "give(sys.modules['torch'])",
     "a text that nobody knows": "found = eval(name)",
     "what is run, in an unknown list": "list(map(*give(cell)))",
+    "under an unknown name of what nobody knows": "setattr(give(), name, 2)",
     "a setter in an unknown list": "setattr(*give(cell))",
     "a setter with an unknown list": "partial(setattr, cell, *give())('other', 2)",
 }
@@ -94,6 +95,7 @@ def test_unknown_code_that_is_told_of_a_class_of_torch_and_a_name_may_replace_it
     [
         *("setattr(cell, 'held', give())", "cell.other = give()", "print(cell.__dict__)", "type(cell)", "give(cell)"),
         *("found = eval('2')", "list(map(int, *give()))", "print(*give())", "partial(int, *give())"),
+        "setattr(give(), 'held', 2)",
     ],
 )
 def test_what_changes_no_rule_of_python_leaves_an_error(statement: str) -> None:

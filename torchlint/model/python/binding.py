@@ -186,6 +186,7 @@ def _unpack(run: Run, target: ir.Sequence, value: Value) -> None:
             unknown = made_of([value], source=value.source if isinstance(value, Unknown) else None)
             if isinstance(value, Unknown):
                 unknown.part_of, unknown.may_be = value.part_of, value.may_be
+                unknown.in_open_mode = value.in_open_mode
             part = unknown
         assign(run, element, Sequence("list", None, part) if isinstance(element, ir.Starred) else part)
 

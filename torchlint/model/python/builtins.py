@@ -30,6 +30,7 @@ from torchlint.model.python.run import Run
 from torchlint.model.python.texts import evaluate_text, run_text
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     NONE,
     Bound,
@@ -332,6 +333,7 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
         elif isinstance(each, External):
             replace_of_torch(run, f"{each.qualified}.*")
         elif isinstance(each, Unknown) and not is_foreign(each):
+            note_reflection(run.machine, "setattr(…)")
             patch_what_it_may_be(run, each)
             unsettle_origins(run, each)
             for held in each.may_be:

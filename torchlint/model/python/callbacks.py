@@ -19,6 +19,7 @@ from torchlint.model.python.run import Callback, HandedOn, Reach, Run, seen_from
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
+    MOST_DEEP,
     MOST_PARTS,
     Bound,
     Choice,
@@ -106,7 +107,7 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
             machine.trail.set(receiver, "element", None)
         havoc(run, receiver)
     elif isinstance(value, (Sequence, Mapping)):
-        for each in within(value, parts, _DEPTH):  # also in lists of lists, and where one of several stands
+        for each in within(value, parts, MOST_DEEP):  # also in lists of lists, and where one of several stands
             if isinstance(each, (Module, Instance)):
                 havoc(run, each)
             elif isinstance(each, (Sequence, Mapping)):
@@ -137,10 +138,6 @@ def _is_replaced(value: Value, *, switches: bool) -> bool:
     if type(value) is Module:
         return keeps_place(value) and (switches or value.kind.container != "")
     return type(value) is Tensor and value.is_parameter is not Truth.YES
-
-
-_DEPTH = 3
-"""Containers inside each other that unknown code may look into."""
 
 
 def _refill(run: Run, value: Sequence | Mapping) -> None:
@@ -214,7 +211,7 @@ def hand_on(run: Run, values: list[Value]) -> None:
         if type(value) is External and value.qualified not in _SETTERS:
             continue
         functions = [each for _, each in alternatives(value)]
-        inside = [] if isinstance(value, Function) else within(value, _parts_and_functions, 3)
+        inside = [] if isinstance(value, Function) else within(value, _parts_and_functions, MOST_DEEP)
         if isinstance(value, (Sequence, Mapping)):
             functions += [each for each in inside if isinstance(each, (Function, Bound))]
         for each in functions:
@@ -540,7 +537,9 @@ def _passed(run: Run, function: Function, own: set[str], calls: list[ir.Call]) -
         for node in calls:
             called = node.function
             if isinstance(called, ir.Attribute) and called.attr.endswith("_") and not called.attr.startswith("_"):
-                yield from paths_in(called.value)  # what is written in place takes part in what is written
+                # what is written in place takes part in what is written: of an expression, whatever it has the name of
+                names = ((each.id,) for each in ir.walk(called.value) if isinstance(each, ir.Name))
+                yield from list(paths_in(called.value)) or names
             if calls_what_is_unknown(run, function, node, local):
                 for argument in node.arguments:
                     yield from paths_in(argument.value)

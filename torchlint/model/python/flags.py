@@ -18,6 +18,7 @@ from torchlint.model.state.values import (
     GRAD_MAYBE,
     GRAD_NO,
     GRAD_YES,
+    MOST_DEEP,
     NONE,
     Bound,
     Choice,
@@ -361,4 +362,4 @@ def _holds_modules(value: Value) -> bool:
     """Whether a value is a Module, or holds one."""
     if not isinstance(value, (Sequence, Mapping, Choice)):
         return isinstance(value, (Module, Instance, Super))
-    return any(isinstance(each, (Module, Instance, Super)) for each in within(value, parts, 3))
+    return any(isinstance(each, (Module, Instance, Super)) for each in within(value, parts, MOST_DEEP))

@@ -45,6 +45,12 @@ def paths_in(node: ir.Expression) -> Iterator[tuple[str, ...]]:
     if isinstance(node, ir.Sequence):
         for each in node.elements:
             yield from paths_in(each)
+    elif isinstance(node, ir.Conditional):
+        yield from paths_in(node.body)
+        yield from paths_in(node.orelse)
+    elif isinstance(node, ir.Boolean):
+        for each in node.operands:
+            yield from paths_in(each)
     elif path := path_of(node):
         yield path
     elif isinstance(node, (ir.Attribute, ir.Subscript, ir.Starred)):

@@ -19,6 +19,7 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
+    MOST_DEEP,
     MOST_DEPENDS,
     NONE,
     Bound,
@@ -384,7 +385,7 @@ def _unsettle_objects_of(run: Run, cls: Class, name: str) -> None:
     frame: Frame | None = run.machine.frame
     while frame is not None:
         for value in list(frame.variables.values()):
-            for each in within(value, parts, 3):
+            for each in within(value, parts, MOST_DEEP):
                 if isinstance(each, Instance) and cls in each.cls.ancestry():
                     unsettle(run, each)
         frame = frame.enclosing

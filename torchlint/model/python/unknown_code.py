@@ -50,6 +50,7 @@ from torchlint.model.state.values import (
     is_foreign,
     made_of,
     objects_among,
+    parts,
     reachable_tensors,
 )
 from torchlint.model.torch.defaults import given_to_unknown
@@ -121,6 +122,8 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     may_change_mode(run, callee, called, site)
     may_patch(run, callee, called, site, receiver)
     hand_on(run, passed)
+    if any(type(each) is External and _hooks_all(each.qualified) for each in passed):
+        machine.trail.set(run, "hooked_by_all", True)
     switches = not apart and not keeps and not foreign.only_reads(called) and for_effect(run, site.node)
     for value in given if not only_read else ():  # last: of what a container holds nothing is known then
         havoc(run, value, switches=switches)
@@ -151,7 +154,8 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         result.made_by = UNKNOWN_LAYER
         result.possible += tuple(each for each in of_callee if each not in result.depends)
     result.possible += tuple(each for each in own if each not in result.depends)
-    result.in_open_mode = machine.grad_mode is not Truth.YES
+    # it may be a view made in such a mode, handed back
+    result.in_open_mode = machine.grad_mode is not Truth.YES or any(_is_view_without_edge(each) for each in given)
     result.layer, result.foreign, result.keeps_flags = (
         isinstance(callee, External),
         apart,
@@ -188,6 +192,21 @@ def is_unknown_code(value: Value) -> bool:
     if isinstance(value, External):
         return not (foreign.keeps_flags(value.qualified) or foreign.is_foreign(value.qualified))
     return isinstance(value, Unknown) and value.tensor is None and not is_foreign(value)
+
+
+def _is_view_without_edge(value: Value) -> bool:
+    """Whether a value, or what a list or dictionary holds, may be a view that no gradient flows to."""
+    for each in (value, *parts(value)):
+        if isinstance(each, (Tensor, Unknown)) and each.in_open_mode:
+            return True
+        if isinstance(each, Tensor) and each.base is not None and not each.grad_fn:
+            return True
+    return False
+
+
+def _hooks_all(qualified: str) -> bool:
+    """Whether a function of torch gives all Modules a hook that may change what they return."""
+    return qualified.rpartition(".")[2].startswith("register_module_forward")
 
 
 def _wraps(callee: Value, passed: list[Value]) -> bool:

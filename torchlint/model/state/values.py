@@ -332,6 +332,8 @@ def _distinct(tensors: Iterable[Tensor], most: int = MOST_DEPENDS) -> tuple[Tens
 # another. A compiled function that calls itself for what a value holds has no limit but the stack of the process. So
 # whoever goes through values goes through them with one of these, or asks `fits` first.
 
+MOST_DEEP = 12
+"""Containers inside each other that are followed for what unknown code can get at."""
 MOST_PARTS = 10_000
 MOST_LEVELS = 20
 
@@ -512,7 +514,7 @@ def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:
     for value in values:
         if type(value) in _LEADING_NOWHERE:
             continue
-        for each in within(value, _leads_to, 4):
+        for each in within(value, _leads_to, MOST_DEEP):
             if type(each) in _OBJECTS:
                 found[id(each)] = each
     return tuple(found.values())[:MOST_DEPENDS]
