@@ -2356,6 +2356,75 @@ def attention_of_a_rotated_query():
     Attention(8, 2)(torch.rand(2, 3, 8), torch.rand(3, 4), torch.rand(3, 4)).sum().backward()
 
 
+def attention_that_is_fused_where_it_was_asked_for():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim, heads, fused):
+            super().__init__()
+            self.heads, self.fused = heads, fused
+            self.qkv = nn.Linear(dim, dim * 3)
+
+        def forward(self, x):
+            b, t, c = x.shape
+            qkv = self.qkv(x).reshape(b, t, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
+            q, k, v = qkv.unbind(0)
+            if self.fused:
+                out = F.scaled_dot_product_attention(q, k, v)
+            else:
+                out = (q @ k.transpose(-2, -1)).softmax(dim=-1) @ v
+            out = out.transpose(1, 2).reshape(b, t, c)
+            out.add_(1)  # warning: [TLN201]
+            return out
+
+    Attention(8, 2, True)(torch.rand(2, 3, 8)).sum().backward()
+
+
+def attention_that_is_fused_where_nobody_writes():
+    class Attention(nn.Module):
+        def __init__(self, dim, heads, fused, shifted):
+            super().__init__()
+            self.heads, self.fused, self.shifted = heads, fused, shifted
+            self.qkv = nn.Linear(dim, dim * 3)
+
+        def forward(self, x):
+            b, t, c = x.shape
+            qkv = self.qkv(x).reshape(b, t, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
+            q, k, v = qkv.unbind(0)
+            if self.fused:
+                out = F.scaled_dot_product_attention(q, k, v)
+            else:
+                out = (q @ k.transpose(-2, -1)).softmax(dim=-1) @ v
+            out = out.transpose(1, 2).reshape(b, t, c)
+            if self.shifted:
+                out.add_(1)
+            return out
+
+    Attention(8, 2, True, False)(torch.rand(2, 3, 8)).sum().backward()
+
+
+def attention_that_is_fused_where_nobody_trains():
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads = heads
+            self.qkv = nn.Linear(dim, dim * 3)
+
+        def forward(self, x):
+            b, t, c = x.shape
+            qkv = self.qkv(x).reshape(b, t, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
+            q, k, v = qkv.unbind(0)
+            if self.training:
+                out = (q @ k.transpose(-2, -1)).softmax(dim=-1) @ v
+            else:
+                out = F.scaled_dot_product_attention(q, k, v)
+            out = out.transpose(1, 2).reshape(b, t, c)
+            out.add_(1)
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8)).sum().backward()
+
+
 def attention_of_a_rotated_query_that_is_computed_with():
     class Attention(nn.Module):
         def __init__(self, dim, heads):
