@@ -2356,6 +2356,235 @@ def attention_of_a_rotated_query():
     Attention(8, 2)(torch.rand(2, 3, 8), torch.rand(3, 4), torch.rand(3, 4)).sum().backward()
 
 
+def layer_of_a_class_that_a_decorator_notes():
+    """Raises: modified by an inplace operation"""
+
+    noted = set()
+
+    def note(cls):
+        """Keeps a class in mind."""
+        noted.add(cls)
+        return cls
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)  # error: [TLN201]
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_that_is_registered_by_name():
+    """Raises: modified by an inplace operation"""
+
+    layers = {}
+
+    def register(name=""):
+        def wrap(cls):
+            key = name or cls.__name__.lower()
+            if key in layers:
+                raise KeyError(f"{key} is taken by {cls.__name__}")
+            layers[key] = cls
+            return cls
+
+        return wrap
+
+    @register("squash")
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), layers["squash"]()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)  # error: [TLN201]
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_whose_forward_a_decorator_replaces():
+    noted = set()
+
+    def note(cls):
+        noted.add(cls)
+        cls.forward = lambda self, x: x + 1
+        return cls
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_that_a_decorator_derives_from():
+    noted = set()
+
+    def note(cls):
+        class Shifted(cls):
+            def forward(self, x):
+                return x + 1
+
+        noted.add(cls)
+        return Shifted
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_that_a_decorator_hands_on():
+    def shift(cls):
+        cls.forward = lambda self, x: x + 1
+
+    def note(cls):
+        shift(cls)
+        return cls
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_that_a_registry_of_its_own_kind_changes():
+    class Registry:
+        def add(self, cls):
+            cls.forward = lambda self, x: x + 1
+
+    noted = Registry()
+
+    def note(cls):
+        noted.add(cls)
+        return cls
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_that_is_changed_where_it_is_noted():
+    noted = []
+
+    def note(cls):
+        noted.append(cls)
+        return cls
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    for each in noted:
+        each.forward = lambda self, x: x + 1
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_of_which_a_decorator_gives_back_another():
+    noted = {}
+
+    def note(cls):
+        return noted.setdefault("squash", cls)
+
+    class Shift(nn.Module):
+        def forward(self, x):
+            return x + 1
+
+    note(Shift)
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
 def attention_that_is_fused_where_it_was_asked_for():
     """Raises: modified by an inplace operation"""
 
