@@ -62,7 +62,7 @@ def spelled(conditions: Sequence[Condition]) -> str:
         elif each.kind == "kernel":
             operation, _, device = each.expression.partition(" on ")
             kernel = f"the fused kernel of {device}" if device else "a fused kernel"
-            words += f", where {kernel} computes `{operation}`"
+            words += f"{' and' if words else ', where'} {kernel} computes `{operation}`"
         elif each.kind == "differentiated":
             words += f", where the caller differentiates `{each.expression}`"
         elif each.kind == "reflection":

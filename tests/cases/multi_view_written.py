@@ -569,3 +569,170 @@ def a_part_of_an_unknown_number_of_which_another_is_told():
     first, second, third, fourth = c.split(1)
     second.requires_grad_()
     fourth.mul_(fourth)
+
+
+def heads_of_a_part():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads, self.head_dim = heads, dim // heads
+            self.qkv = nn.Linear(dim, self.heads * self.head_dim * 3)
+
+        def forward(self, x):
+            b, t, c = x.shape
+            q, k, v = torch.chunk(self.qkv(x), 3, dim=-1)
+            q = q.reshape(b, t, self.heads, self.head_dim).transpose(1, 2)
+            q *= 0.5  # error: [TLN209]
+            return q
+
+    Attention(4, 2)(torch.rand(2, 5, 4))
+
+
+def heads_of_a_part_of_given_sizes():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.qkv = nn.Linear(dim, 3 * dim)
+
+        def forward(self, x):
+            q, k, v = self.qkv(x.view(x.size(0), x.size(1), -1)).chunk(3, dim=-1)
+            return self.scaled(q, q.size(0), q.shape[1])
+
+        def scaled(self, q, b, t):
+            q = q.reshape(b, t, 2, -1)
+            q *= 0.5  # error: [TLN209]
+            return q
+
+    Attention(4)(torch.rand(2, 5, 4))
+
+
+def heads_of_a_part_of_what_was_transposed():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Halves(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.both = nn.Linear(8, 8)
+
+        def forward(self, x):
+            y = self.both(x).transpose(0, 1)
+            b, t, c = y.shape
+            first, second = y.chunk(2, dim=-1)
+            second = second.reshape(b, t, 2, c // 4)
+            second *= 0.5  # error: [TLN209]
+            return second
+
+    Halves()(torch.rand(3, 2, 8)).sum().backward()
+
+
+def heads_of_a_part_with_dimensions_exchanged():
+    class Halves(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.both = nn.Linear(8, 8)
+
+        def forward(self, x):
+            y = self.both(x).transpose(0, 1)
+            b, t, c = y.shape
+            first, second = y.chunk(2, dim=-1)
+            second = second.reshape(t, b, 2, c // 4)
+            second *= 0.5
+            return second
+
+    Halves()(torch.rand(3, 2, 8)).sum().backward()
+
+
+def heads_of_a_part_of_sizes_that_may_be_exchanged():
+    class Halves(nn.Module):
+        def __init__(self, batch_first):
+            super().__init__()
+            self.both = nn.Linear(8, 8)
+            self.batch_first = batch_first
+
+        def forward(self, x):
+            y = self.both(x).transpose(0, 1)
+            _, _, c = y.shape
+            b = y.shape[0] if self.batch_first else y.shape[1]
+            if self.batch_first:
+                t = y.shape[1]
+            else:
+                t = y.shape[0]
+            first, second = y.chunk(2, dim=-1)
+            second = second.reshape(b, t, 2, c // 4)
+            second *= 0.5
+            return second
+
+    Halves(False)(torch.rand(3, 2, 8)).sum().backward()
+
+
+def heads_of_a_part_of_what_was_transposed_in_place():
+    class Halves(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.both = nn.Linear(8, 8)
+
+        def forward(self, x):
+            y = self.both(x)
+            b, t, c = y.shape
+            y.transpose_(0, 1)
+            first, second = y.chunk(2, dim=-1)
+            second = second.reshape(b, t, 2, c // 4)
+            second *= 0.5
+            return second
+
+    Halves()(torch.rand(2, 3, 8)).sum().backward()
+
+
+def heads_of_a_part_of_another_tensor():
+    class Halves(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.both = nn.Linear(8, 8)
+
+        def forward(self, x):
+            b, t, c = x.shape
+            y = self.both(x).transpose(0, 1)
+            _, _, c = y.shape
+            first, second = y.chunk(2, dim=-1)
+            second = second.reshape(b, t, 2, c // 4)
+            second *= 0.5
+            return second
+
+    Halves()(torch.rand(2, 3, 8)).sum().backward()
+
+
+def heads_of_a_part_along_another_dimension():
+    class Halves(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.both = nn.Linear(8, 8)
+
+        def forward(self, x):
+            y = self.both(x).transpose(0, 1)
+            b, t, c = y.shape
+            first, second = y.chunk(2, dim=1)
+            second = second.reshape(b, t, c // 4, 2)
+            second *= 0.5
+            return second
+
+    Halves()(torch.rand(4, 2, 8)).sum().backward()
+
+
+def part_of_which_the_last_dimension_is_merged():
+    class Halves(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.both = nn.Linear(8, 8)
+
+        def forward(self, x):
+            b, t, c = x.shape
+            first, second = self.both(x).chunk(2, dim=-1)
+            second = second.reshape(b, t * c // 2)
+            second *= 0.5
+            return second
+
+    Halves()(torch.rand(2, 3, 8)).sum().backward()

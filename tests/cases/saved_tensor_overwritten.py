@@ -2356,6 +2356,304 @@ def attention_of_a_rotated_query():
     Attention(8, 2)(torch.rand(2, 3, 8), torch.rand(3, 4), torch.rand(3, 4)).sum().backward()
 
 
+def layer_of_a_class_that_a_decorator_notes():
+    """Raises: modified by an inplace operation"""
+
+    noted = set()
+
+    def note(cls):
+        """Keeps a class in mind."""
+        noted.add(cls)
+        return cls
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)  # error: [TLN201]
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_that_is_registered_by_name():
+    """Raises: modified by an inplace operation"""
+
+    layers = {}
+
+    def register(name=""):
+        def wrap(cls):
+            key = name or cls.__name__.lower()
+            if key in layers:
+                raise KeyError(f"{key} is taken by {cls.__name__}")
+            layers[key] = cls
+            return cls
+
+        return wrap
+
+    @register("squash")
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), layers["squash"]()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)  # error: [TLN201]
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_whose_forward_a_decorator_replaces():
+    noted = set()
+
+    def note(cls):
+        noted.add(cls)
+        cls.forward = lambda self, x: x + 1
+        return cls
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_that_a_decorator_derives_from():
+    noted = set()
+
+    def note(cls):
+        class Shifted(cls):
+            def forward(self, x):
+                return x + 1
+
+        noted.add(cls)
+        return Shifted
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_that_a_decorator_hands_on():
+    def shift(cls):
+        cls.forward = lambda self, x: x + 1
+
+    def note(cls):
+        shift(cls)
+        return cls
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_that_a_registry_of_its_own_kind_changes():
+    class Registry:
+        def add(self, cls):
+            cls.forward = lambda self, x: x + 1
+
+    noted = Registry()
+
+    def note(cls):
+        noted.add(cls)
+        return cls
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_that_is_changed_where_it_is_noted():
+    noted = []
+
+    def note(cls):
+        noted.append(cls)
+        return cls
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    for each in noted:
+        each.forward = lambda self, x: x + 1
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_a_class_of_which_a_decorator_gives_back_another():
+    noted = {}
+
+    def note(cls):
+        return noted.setdefault("squash", cls)
+
+    class Shift(nn.Module):
+        def forward(self, x):
+            return x + 1
+
+    note(Shift)
+
+    @note
+    class Squash(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.squash = nn.Linear(3, 3), Squash()
+
+        def forward(self, x):
+            y = self.squash(self.lin(x))
+            y.mul_(2)
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def attention_that_is_fused_where_it_was_asked_for():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim, heads, fused):
+            super().__init__()
+            self.heads, self.fused = heads, fused
+            self.qkv = nn.Linear(dim, dim * 3)
+
+        def forward(self, x):
+            b, t, c = x.shape
+            qkv = self.qkv(x).reshape(b, t, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
+            q, k, v = qkv.unbind(0)
+            if self.fused:
+                out = F.scaled_dot_product_attention(q, k, v)
+            else:
+                out = (q @ k.transpose(-2, -1)).softmax(dim=-1) @ v
+            out = out.transpose(1, 2).reshape(b, t, c)
+            out.add_(1)  # warning: [TLN201]
+            return out
+
+    Attention(8, 2, True)(torch.rand(2, 3, 8)).sum().backward()
+
+
+def attention_that_is_fused_where_nobody_writes():
+    class Attention(nn.Module):
+        def __init__(self, dim, heads, fused, shifted):
+            super().__init__()
+            self.heads, self.fused, self.shifted = heads, fused, shifted
+            self.qkv = nn.Linear(dim, dim * 3)
+
+        def forward(self, x):
+            b, t, c = x.shape
+            qkv = self.qkv(x).reshape(b, t, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
+            q, k, v = qkv.unbind(0)
+            if self.fused:
+                out = F.scaled_dot_product_attention(q, k, v)
+            else:
+                out = (q @ k.transpose(-2, -1)).softmax(dim=-1) @ v
+            out = out.transpose(1, 2).reshape(b, t, c)
+            if self.shifted:
+                out.add_(1)
+            return out
+
+    Attention(8, 2, True, False)(torch.rand(2, 3, 8)).sum().backward()
+
+
+def attention_that_is_fused_where_nobody_trains():
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads = heads
+            self.qkv = nn.Linear(dim, dim * 3)
+
+        def forward(self, x):
+            b, t, c = x.shape
+            qkv = self.qkv(x).reshape(b, t, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
+            q, k, v = qkv.unbind(0)
+            if self.training:
+                out = (q @ k.transpose(-2, -1)).softmax(dim=-1) @ v
+            else:
+                out = F.scaled_dot_product_attention(q, k, v)
+            out = out.transpose(1, 2).reshape(b, t, c)
+            out.add_(1)
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8)).sum().backward()
+
+
 def attention_of_a_rotated_query_that_is_computed_with():
     class Attention(nn.Module):
         def __init__(self, dim, heads):

@@ -172,9 +172,13 @@ def _ways(reads: list[SavedRead]) -> list[tuple[SavedRead, Guard]]:
 def _one_decision(autograd: Autograd, read: SavedRead, rest: Guard) -> Condition | None:
     """
     The one condition of the program that a proof rests on, and whether it must hold: whatever else happens, the
-    program raises where that arm was taken. None if it rests on more: two decisions need not go together.
+    program raises where that arm was taken. None if it rests on more: two decisions need not go together, but that a
+    fused kernel computes an operation goes together with the arm on which the program asks for it.
     """
-    if read.write.spelling in ("optimizer", "backward") or any(each.kind in ALONE for each in read.conditions):
+    if read.write.spelling in ("optimizer", "backward"):
+        return None
+    alone = {each.kind for each in read.conditions} & ALONE
+    if alone and not (alone == {"kernel"} and rest <= read.saved.path):
         return None
     return _decision(autograd, rest, read.basis)
 

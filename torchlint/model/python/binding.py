@@ -57,6 +57,7 @@ from torchlint.model.torch.arguments import kind_of
 from torchlint.model.torch.arrays import write_array
 from torchlint.model.torch.gradients import grad_written
 from torchlint.model.torch.indexing import is_whole, tensor_setitem
+from torchlint.model.torch.tensor_methods import shape_value
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
@@ -73,7 +74,7 @@ def assign_statement(run: Run, node: ir.Assign) -> None:
             derived_parameter(run, node, target, value)
             written_grad(run, target, value, node)
         elif type(target) is ir.Sequence:
-            _tell_rank(run, node.value, target)
+            value = _of_rank(run, node.value, target) or value
         assign(run, target, value)
         if type(target) is ir.Name:
             for hook in run.machine.watch.name_set:
@@ -86,20 +87,25 @@ def assign_statement(run: Run, node: ir.Assign) -> None:
                         hook(element.id, variables[element.id], node)
 
 
-def _tell_rank(run: Run, node: ir.Expression, target: ir.Sequence) -> None:
-    """`batch, length, width = x.shape`: Python goes on only where `x` has three dimensions."""
+def _of_rank(run: Run, node: ir.Expression, target: ir.Sequence) -> Value | None:
+    """
+    `batch, length, width = x.shape`: Python goes on only where `x` has three dimensions. What the sizes are then; None
+    where nothing has come to be known.
+    """
     called = isinstance(node, ir.Call) and not node.arguments
     asked = node.function if isinstance(node, ir.Call) and called else node
     if not (isinstance(asked, ir.Attribute) and asked.attr == ("size" if called else "shape")):
-        return
+        return None
     if any(isinstance(each, ir.Starred) for each in target.elements):
-        return
+        return None
     owner = evaluate_again(run, asked.value)
     if isinstance(owner, Unknown):
         # an input of a `forward`, as with the methods of tensors: of a size that is taken apart it is a tensor
         owner = materialise(run.autograd, owner) if _is_tensor(owner) else owner.tensor or owner
-    if isinstance(owner, Tensor) and owner.shape is None:
-        run.machine.trail.set(owner, "shape", (None,) * len(target.elements))
+    if not isinstance(owner, Tensor) or owner.shape is not None:
+        return None
+    run.machine.trail.set(owner, "shape", (None,) * len(target.elements))
+    return shape_value(run.torch, owner)
 
 
 def _is_tensor(sized: Unknown) -> bool:

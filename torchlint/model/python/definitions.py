@@ -8,12 +8,26 @@ from __future__ import annotations
 
 from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.callbacks import hand_on
+from torchlint.model.python.class_decorators import is_container, kept_in
 from torchlint.model.python.flags import changes_flags, unsettle
 from torchlint.model.python.making import DATACLASS, inherits_known, keeps_class, keeps_making
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import closure_of, imported, set_variable
+from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.values import Class, External, Frame, Function, Globals, GradModeGuard, Value, globals_of
+from torchlint.model.state.values import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Globals,
+    GradModeGuard,
+    Mapping,
+    Sequence,
+    Unknown,
+    Value,
+    globals_of,
+)
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
@@ -103,11 +117,9 @@ def _class(run: Run, node: ir.ClassDef) -> None:
             run.execute([statement])
     machine.frame = outer
     machine.statement = node
-    for decorator in node.decorators:
-        if isinstance(decorator, ir.Call):
-            run.evaluate(decorator)
+    shown = [(each, run.evaluate(each) if isinstance(each, ir.Call) else None) for each in node.decorators]
     _hand_on_making(run, cls)
-    changing = [each for each in node.decorators if not _keeps_class(run, each, cls)]
+    changing = [each for each, made in reversed(shown) if not _keeps_class(run, each, made, cls)]
     cls.wrapped = wrapped or bool(changing)
     cls.finished_elsewhere = wrapped or any(not _is_dataclass(run, each) for each in changing)
     if cls.finished_elsewhere or not inherits_known(cls):
@@ -147,9 +159,45 @@ def _keeps_making(run: Run, argument: ir.Argument) -> bool:
     return argument.keyword == "metaclass" and keeps_making(evaluate_again(run, argument.value))
 
 
-def _keeps_class(run: Run, decorator: ir.Expression, cls: Class) -> bool:
+def _keeps_class(run: Run, decorator: ir.Expression, made: Value | None, cls: Class) -> bool:
+    """Whether a decorator, of which a call has `made` what is shown the class, leaves that as it is written."""
     function = decorator.function if isinstance(decorator, ir.Call) else decorator
-    return keeps_class(evaluate_again(run, function), cls.attributes)
+    value = evaluate_again(run, function)
+    return keeps_class(value, cls.attributes) or _only_notes(run, made or value, cls, decorator)
+
+
+def _only_notes(run: Run, shown: Value, cls: Class, decorator: ir.Expression) -> bool:
+    """
+    Whether what is shown a class puts it into containers of its file and gives it back. In the file under analysis it
+    is called, so that they hold the class; of what another file's hold nothing is known.
+    """
+    file = globals_of(run.machine.frame)
+    elsewhere = isinstance(file, Globals) and file.other
+    if isinstance(shown, External) and elsewhere and run.imports is not None:
+        shown = run.imports.value(shown.qualified) or shown
+    if not isinstance(shown, Function):
+        return False
+    names = kept_in(shown)
+    if names is None or not all(_is_container(run, shown, each) for each in names):
+        return False
+    if not elsewhere:
+        run.invoke(shown, CallSite(ir.Call(decorator.origin, decorator, []), [cls], {}))
+    return True
+
+
+def _is_container(run: Run, function: Function, name: str) -> bool:
+    """Whether a variable of a function's file is a list, a set or a dictionary, whatever it holds."""
+    file = function.closure
+    while file.enclosing is not None:
+        if name in file.variables:
+            return False
+        file = file.enclosing
+    value = file.variables.get(name)
+    if isinstance(file, Globals) and file.other and run.imports is not None:
+        value = run.imports.name(file, name)
+    if isinstance(value, Unknown) and isinstance(value.source, ir.Assign):
+        return is_container(value.source.value)
+    return isinstance(value, (Mapping, Sequence))
 
 
 def _is_dataclass(run: Run, decorator: ir.Expression) -> bool:

@@ -464,6 +464,7 @@ def set_tensor_attribute(run: Run, tensor: Tensor, name: str, new: Value) -> Non
         machine.trail.set(tensor, "shape", data.shape if data is not None else None)
         machine.trail.set(tensor, "strides", data.strides if data is not None else None)
         machine.trail.set(tensor, "order", None)
+        machine.trail.set(tensor, "axes", None)
         machine.trail.set(tensor, "trues", None)
         machine.trail.set(tensor, "device", data.device if data is not None else "")
         machine.trail.set(tensor, "contiguous", data.contiguous if data is not None else Truth.MAYBE)

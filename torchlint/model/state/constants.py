@@ -45,3 +45,9 @@ class Scalar:
     """Of a `torch.device`, its type ("cpu"); "" if it is not known."""
     said_of: str = field(default="", compare=False)
     """The argument whose annotation alone says that it is one; "" where the program itself does."""
+    size: object = field(default=None, compare=False)
+    """Of the size of a tensor, which one it is (`Tensor.axes`); None of any other value."""
+
+    def meet(self, other: Scalar) -> Scalar:
+        """What is known of either of two that are equal: a size is that of a tensor only where both are."""
+        return self if self.size is other.size else Scalar(self.kind, self.cut, self.device, self.said_of)

@@ -237,9 +237,7 @@ Value: TypeAlias = (
 
 MOST_ALTERNATIVES = 6
 MOST_DEPENDS = 16
-"""
-Tensors an unknown value is held to depend on; beyond them the dependence is forgotten, and nothing is proven by it.
-"""
+"""Tensors an unknown value is held to depend on; beyond them that is forgotten, and nothing is proven by it."""
 MOST_REACHABLE = 256
 
 
@@ -261,7 +259,7 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
     if len(options) == 2:
         (_, left), (_, right) = options
         if type(left) is not Choice and type(right) is not Choice:
-            return left if _same(left, right) else Choice(tuple(options))
+            return _common(left, right) if _same(left, right) else Choice(tuple(options))
     merged: list[tuple[Guard, Value]] = []
     for guard, choice in options:
         for inner, value in choice.alternatives if type(choice) is Choice else ((ALWAYS, choice),):
@@ -274,7 +272,7 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
                 if not (other is value or (plain and type(other) is kind and other == value)):
                     continue
                 if both <= known or known <= both or _are_arms(known, both):
-                    merged[index] = (known & both, other)
+                    merged[index] = (known & both, _common(other, value))
                     break
             else:
                 merged.append((both, value))
@@ -284,6 +282,7 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
     for _, value in merged:  # most are different at once: a generator costs more than asking
         if value is not first and not _same(first, value):
             break
+        first = _common(first, value)
     else:
         return first
     if len(merged) > MOST_ALTERNATIVES:
@@ -312,6 +311,10 @@ def _are_arms(one: Guard, other: Guard) -> bool:
         return False
     ((key, arm),) = rest
     return arm in (0, 1) and (key, 1 - arm) in other and not (isinstance(key, tuple) and key[0] == "unknown")
+
+
+def _common(left: Value, right: Value) -> Value:
+    return left.meet(right) if type(left) is Scalar and type(right) is Scalar else left
 
 
 def _same(left: Value, right: Value) -> bool:

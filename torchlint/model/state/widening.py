@@ -78,6 +78,7 @@ def _widened(old: Value | None, new: Value, trail: Trail) -> Value:
         for tensor in tensors:
             if tensor not in before:
                 trail.set(tensor, "shape", common)
+                trail.set(tensor, "axes", None)
     return new
 
 

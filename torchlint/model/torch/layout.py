@@ -6,7 +6,8 @@ Asks `torchlint.knowledge.shapes.strides` and writes the answer to new tensors; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from collections.abc import Sequence as Many
 
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.knowledge.shapes import strides
@@ -14,7 +15,8 @@ from torchlint.knowledge.shapes.contiguity import order_after
 from torchlint.knowledge.shapes.strides import Strides
 from torchlint.model.events import Shape
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.values import Tensor
+from torchlint.model.state.values import Constant, Scalar, Sequence, Tensor, Value
+from torchlint.model.torch.torch import Torch
 
 
 def strides_of(tensor: Tensor) -> Strides | None:
@@ -88,7 +90,7 @@ def lay(tensor: Tensor, layout: tuple[Truth, Strides | None]) -> None:
     tensor.contiguous, tensor.strides = layout
 
 
-def result_layout(name: str, operands: Sequence[Tensor], shape: Shape) -> tuple[Truth, Strides | None]:
+def result_layout(name: str, operands: Many[Tensor], shape: Shape) -> tuple[Truth, Strides | None]:
     """The layout of a new tensor that an elementwise operation computes of operands that are not all contiguous."""
     found = strides.elementwise(name, [(tensor.shape, strides_of(tensor)) for tensor in operands], shape)
     sizes = strides.sizes(shape)
@@ -97,11 +99,77 @@ def result_layout(name: str, operands: Sequence[Tensor], shape: Shape) -> tuple[
     return Truth.of(strides.is_contiguous(sizes, found)), found
 
 
-def reshape_shares(source: Tensor, shape: Shape) -> Truth:
-    """Whether `reshape` gives a view of its input rather than a copy."""
+def reshape_shares(source: Tensor, shape: Shape, asked: Value | None) -> Truth:
+    """Whether `reshape` gives a view of its input rather than a copy; `asked` is the shape as the program has it."""
     known, own, wanted = strides_of(source), strides.sizes(source.shape), strides.sizes(shape)
     if source.contiguous is Truth.YES or (source.shape is not None and 0 in source.shape):
         return Truth.YES  # of nothing there is nothing to copy (aten/src/ATen/TensorUtils.cpp: computeStride_impl)
     if known is None or own is None or wanted is None:
-        return Truth.MAYBE
+        return Truth.of(_splits_one(source, asked) or None)
     return Truth.of(strides.reviewed(own, known, wanted) is not None)
+
+
+def told_apart(torch: Torch, tensor: Tensor) -> tuple[object, ...]:
+    """The sizes of a tensor of which the rank is known, with something that stands for each unknown one."""
+    assert tensor.shape is not None
+    if tensor.axes is None or len(tensor.axes) != len(tensor.shape):
+        axes = tuple(object() if size is None else size for size in tensor.shape)
+        torch.machine.trail.set(tensor, "axes", axes)
+        return axes
+    return tensor.axes
+
+
+def keep_axes(name: str, source: Value | None, result: Tensor, dim: object = None) -> None:
+    """
+    Note which sizes a new tensor has from what it was computed of, if anybody has asked for those: all but that of one
+    dimension.
+    """
+    if not isinstance(source, Tensor) or source.axes is None or source.shape is None or result.shape is None:
+        return
+    if name in _OF_LAST:
+        dim = -1
+    elif name not in _OF_A_RANGE or not isinstance(dim, int):
+        return
+    rank = len(source.shape)
+    if len(source.axes) == len(result.shape) == rank and -rank <= dim < rank:
+        axes = list(source.axes)
+        axes[dim] = result.shape[dim]  # the last of several parts may be shorter: nothing stands for it
+        result.axes = tuple(axes)
+
+
+def shape_of_part(name: str, shape: Shape, dim: object) -> Shape:
+    """The shape of each part that a tensor is cut into along a dimension, nobody knows how many there are."""
+    if shape is None or name not in _OF_A_RANGE or not isinstance(dim, int) or not -len(shape) <= dim < len(shape):
+        return None
+    cut = dim % len(shape)
+    return tuple(None if axis == cut else size for axis, size in enumerate(shape))
+
+
+_OF_LAST = frozenset({"linear"})
+_OF_A_RANGE = frozenset({"chunk", "split", "split_with_sizes", "tensor_split"})
+
+
+def _splits_one(source: Tensor, asked: Value | None) -> bool:
+    """
+    Whether a shape has all dimensions of a tensor as they are but one, which may be in several parts: that is a view
+    however the tensor lies in memory (computeStride_impl).
+    """
+    axes = source.axes
+    if axes is None or not isinstance(asked, Sequence) or asked.items is None or len(asked.items) < len(axes):
+        return False
+    wanted = [_size_of(each) for each in asked.items]
+    before = 0
+    while before < len(axes) and _is_one(axes[before], wanted[before]):
+        before += 1
+    after = 0
+    while before + after < len(axes) and _is_one(axes[-1 - after], wanted[-1 - after]):
+        after += 1
+    return before + after >= len(axes) - 1
+
+
+def _size_of(value: Value) -> object:
+    return value.value if isinstance(value, Constant) else value.size if isinstance(value, Scalar) else None
+
+
+def _is_one(axis: object, size: object) -> bool:
+    return size is not None and (axis is size or (type(axis) is int and type(size) is int and axis == size))

@@ -114,6 +114,7 @@ def apply(
         for _, tensor in tensor_options(autograd, bound["out"]):
             if tensor.shape != result.shape:
                 machine.trail.set(tensor, "shape", result.shape)
+                machine.trail.set(tensor, "axes", None)
     _write_others(torch, op, bound, origin, display, target)
     if "out" in bound and "out" in op.writes:
         result = bound["out"]
@@ -210,6 +211,7 @@ def _reshape(torch: Torch, op: Op, bound: dict[str, Value], own: str, tensor: Te
     machine.trail.set(tensor, "contiguous", contiguous)
     machine.trail.set(tensor, "strides", steps)
     machine.trail.set(tensor, "order", None)
+    machine.trail.set(tensor, "axes", None)
     machine.trail.set(tensor, "shape", shape)
 
 

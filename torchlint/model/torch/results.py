@@ -52,11 +52,13 @@ from torchlint.model.torch.arguments import (
 )
 from torchlint.model.torch.defaults import MOVES, asked_device
 from torchlint.model.torch.layout import (
+    keep_axes,
     lay,
     order_of,
     order_view,
     reshape_shares,
     result_layout,
+    shape_of_part,
     view_layout,
 )
 from torchlint.model.torch.sharing import RESHAPES, cast_to, same_device, same_dtype, sharing
@@ -160,6 +162,7 @@ def _result(
             # Elementwise operations and reductions keep the order of their input's strides.
             lay(result, result_layout(op.name, operands, shape))
     derive(torch, result, op, bound)
+    keep_axes(op.name, bound.get("input"), result)
     return result
 
 
@@ -334,7 +337,8 @@ def _alias(
     if op.cuts and op.name == "detach":
         return detached_alias(autograd, source, origin, "detach()")
     if op.sequence or len(op.outputs) > 1:
-        shapes_ = inferred if inferred != (None,) else (None,)
+        dim = as_argument(bound["dim"]) if "dim" in bound else 0
+        shapes_ = inferred if inferred != (None,) else (shape_of_part(op.name, source.shape, dim),)
         views = tuple(
             view_of(autograd, source, origin, display, output, grad, shape, op.view or "view")
             for shape, output in zip(shapes_, outputs(autograd, op, node, len(shapes_)), strict=True)
@@ -342,6 +346,7 @@ def _alias(
         for each in views:
             lay(each, operation_layout(op.name, bound, source, each.shape))
             order_view(each, op.name, _arguments(bound), source)
+            keep_axes(op.name, source, each, dim)
         if inferred != (None,):
             return Sequence("tuple", views)
         views[0].one_of_many = True
@@ -422,7 +427,8 @@ def _shares(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value], shape
         return same_dtype(torch, op, source, bound) & same_device(torch, op, source, bound)
     if op.name == "contiguous":
         return source.contiguous if "memory_format" not in bound else Truth.MAYBE
-    shared = reshape_shares(source, shape) if op.name in RESHAPES else Truth.MAYBE
+    asked = bound.get("shape", bound.get("size"))
+    shared = reshape_shares(source, shape, asked) if op.name in RESHAPES else Truth.MAYBE
     if op.name == "ravel" and source.contiguous is not Truth.YES:
         # it makes a tensor contiguous first (aten/src/ATen/native/TensorShape.cpp): what is in order in memory is not
         # copied, what lies there with gaps is, though a view could go through it

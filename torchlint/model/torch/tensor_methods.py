@@ -50,6 +50,7 @@ from torchlint.model.torch.arguments import (
 from torchlint.model.torch.creation import create
 from torchlint.model.torch.gradients import backward_method, grad_written
 from torchlint.model.torch.indexing import tensor_getitem, tensor_setitem
+from torchlint.model.torch.layout import told_apart
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
@@ -87,7 +88,7 @@ def tensor_attribute(torch: Torch, tensor: Tensor, name: str, origin: ir.Node) -
         data.name = tensor.name
         return data
     if name == "shape":
-        return shape_value(tensor)
+        return shape_value(torch, tensor)
     if name == "requires_grad":
         truth = tensor.requires_grad.truth()
         return Scalar("bool") if truth is Truth.MAYBE else Constant(truth is Truth.YES)
@@ -119,11 +120,12 @@ def tensor_attribute(torch: Torch, tensor: Tensor, name: str, origin: ir.Node) -
     return None
 
 
-def shape_value(tensor: Tensor) -> Value:
+def shape_value(torch: Torch, tensor: Tensor) -> Value:
     """`tensor.shape`, `tensor.size()`: a tuple of sizes."""
     if tensor.shape is None:
         return Sequence("tuple", None, Scalar("int"))
-    return Sequence("tuple", tuple(Constant(size) if size is not None else Scalar("int") for size in tensor.shape))
+    sizes = zip(tensor.shape, told_apart(torch, tensor), strict=True)
+    return Sequence("tuple", tuple(Constant(n) if n is not None else Scalar("int", size=axis) for n, axis in sizes))
 
 
 def tensor_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
@@ -312,7 +314,7 @@ def copied(torch: Torch, tensor: Tensor, site: CallSite) -> Tensor:
 
 def _size_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
     if name == "size" and not site.positional and not site.keywords:
-        return shape_value(tensor)
+        return shape_value(torch, tensor)
     if name in ("dim", "ndimension"):
         return Constant(len(tensor.shape)) if tensor.shape is not None else Scalar("int")
     if name in ("numel", "nelement"):
@@ -324,7 +326,7 @@ def _size_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiv
     place = dim.value if name == "size" and isinstance(dim, Constant) else None
     if isinstance(place, int) and tensor.shape is not None and -len(tensor.shape) <= place < len(tensor.shape):
         size = tensor.shape[place]
-        return Constant(size) if size is not None else Scalar("int")
+        return Constant(size) if size is not None else Scalar("int", size=told_apart(torch, tensor)[place])
     return Scalar("bool" if name.startswith("is_") else "int")
 
 
