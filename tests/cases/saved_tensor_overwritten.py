@@ -1207,6 +1207,8 @@ def layer_told_to_write():
     w = torch.ones(3, requires_grad=True)
     y = w.sigmoid()
     act(y).sum().backward()  # error: [TLN201]
+
+
 def output_of_a_recurrent_layer_with_a_fused_kernel():
     """Raises: modified by an inplace operation"""
     rnn, head = nn.LSTM(4, 3, 2, batch_first=True), nn.Linear(3, 1)
@@ -1253,6 +1255,8 @@ def layers_found_by_unknown_code_and_told_not_to_write():
     for each in found(net.modules()):
         each.inplace = False
     net(torch.rand(1, 3)).sum().backward()
+
+
 def many_ways_to_what_saved_it():
     """Raises: modified by an inplace operation"""
 
@@ -1479,6 +1483,8 @@ def while_loop_that_may_end_before_its_third_iteration():
         with torch.no_grad():
             w -= 0.1 * g
         i += step
+
+
 def chunk_of_an_unknown_layer_written():
     """Raises: modified by an inplace operation"""
 
@@ -1688,6 +1694,8 @@ def default_dtype_set_by_what_is_given_one():
 
     Attention(4, helpers)(torch.rand(2, 3, 4, dtype=torch.float64)).sum().backward()
     torch.set_default_dtype(torch.float32)
+
+
 def hooks_of_saved_tensors_entered_through_a_variable():
     hooks = torch.autograd.graph.save_on_cpu()
     w = torch.ones(3, requires_grad=True)
@@ -1847,6 +1855,8 @@ def safe_by_its_name_and_differentiated():
             return update
 
     Embedder()(torch.rand(2, 3, requires_grad=True) * 2, inplace_safe=True).sum().backward()
+
+
 def gradient_by_the_very_result_behind_two_conditions():
     def early(t):
         if eval("True"):
@@ -2499,6 +2509,8 @@ def layers_that_may_be_of_two_kinds():
             return x
 
     Net([3, 3])(torch.rand(2, 3)).sum().backward()
+
+
 def gradient_with_respect_to_itself_perhaps_written():
     scaled = eval("1")
     weight = torch.rand(3, requires_grad=True)
@@ -3226,3 +3238,36 @@ def dropouts_in_place_that_each_may_be_off():
             return saved + other
 
     eval("Net")(0.0, 0.5)(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_elsewhere_on_what_one_of_two_arms_has_made():
+    """Raises: modified by an inplace operation"""
+
+    class Pool(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.assign = nn.modules.linear.NonDynamicallyQuantizableLinear(dim, dim)
+
+        def forward(self, x):
+            x = x.unsqueeze(0) if x.dim() == 2 else x
+            sizes = torch.norm(self.assign(x), dim=1)
+            F.relu(sizes, inplace=True)  # warning: [TLN201]
+            return sizes.mean()
+
+    eval("Pool")(3)(torch.rand(2, 3, requires_grad=True)).backward()
+
+
+def layer_of_elsewhere_on_what_only_one_arm_has_in_the_graph():
+    class Pool(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.assign = nn.modules.linear.NonDynamicallyQuantizableLinear(dim, dim)
+            self.assign.requires_grad_(False)
+
+        def forward(self, x, scale):
+            x = x.detach() if x.dim() == 2 else scale
+            sizes = self.assign(x).exp()
+            sizes.mul_(2)
+            return (sizes * scale).mean()
+
+    eval("Pool")(3)(torch.rand(2, 3, requires_grad=True), torch.rand(3, requires_grad=True)).backward()
