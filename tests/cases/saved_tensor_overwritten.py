@@ -3271,3 +3271,101 @@ def layer_of_elsewhere_on_what_only_one_arm_has_in_the_graph():
             return (sizes * scale).mean()
 
     eval("Pool")(3)(torch.rand(2, 3, requires_grad=True), torch.rand(3, requires_grad=True)).backward()
+
+
+def activation_looked_up_among_the_classes_of_torch():
+    """Raises: modified by an inplace operation"""
+    import inspect
+
+    def plain(text):
+        return text.lower().replace("-", "").replace("_", "").replace(" ", "")
+
+    def found(classes, query, *arguments):
+        if not isinstance(query, str):
+            return query
+        for each in classes:
+            name = plain(each.__name__)
+            if plain(query) in [name, name.replace("act", "")]:
+                return each(*arguments) if inspect.isclass(each) else each
+        raise ValueError(query)
+
+    def swish(x):
+        return x * x.sigmoid()
+
+    def activation(query):
+        base = nn.Module
+        classes = [
+            each
+            for each in vars(torch.nn.modules.activation).values()
+            if isinstance(each, type) and issubclass(each, base)
+        ]
+        classes += [swish]
+        return found(classes, query)
+
+    class Score(nn.Module):
+        def __init__(self, dim, act="tanh"):
+            super().__init__()
+            self.linear = nn.Linear(dim, 1)
+            self.act = activation(act)
+
+        def forward(self, x):
+            score = self.act(self.linear(x))
+            score *= 2  # error: [TLN201]
+            return score
+
+    eval("Score")(3)(torch.rand(2, 3)).sum().backward()
+
+
+def activation_looked_up_that_saves_what_it_is_given():
+    def found(classes, query):
+        for name, each in classes.items():
+            if name.lower() == query:
+                return each()
+        raise ValueError(query)
+
+    classes = {
+        name: each
+        for name, each in torch.nn.modules.activation.__dict__.items()
+        if isinstance(each, type) and issubclass(each, nn.Module)
+    }
+    linear = nn.Linear(3, 1)
+    score = found(classes, "gelu")(linear(torch.rand(2, 3)))
+    score *= 2
+    score.sum().backward()
+    kept = found(classes, "hardtanh")(linear(torch.rand(2, 3)))
+    kept += 1
+    kept.sum().backward()
+
+
+def part_of_an_object_that_is_returned():
+    """Raises: modified by an inplace operation"""
+    from types import SimpleNamespace
+
+    class Select(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.linear = nn.Linear(dim, 1)
+
+        def forward(self, x, index):
+            score = torch.tanh(self.linear(x))
+            score *= 2  # warning: [TLN201]
+            return SimpleNamespace(index=index, weight=score[index])
+
+    eval("Select")(3)(torch.rand(2, 3), torch.tensor([0])).weight.sum().backward()
+
+
+def part_of_an_object_that_is_returned_without_a_graph():
+    from types import SimpleNamespace
+
+    class Select(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.linear = nn.Linear(dim, 1)
+
+        def forward(self, x, index):
+            score = torch.tanh(self.linear(x))
+            given = score.detach().clone()
+            score.mul_(2)
+            return SimpleNamespace(index=index, weight=given[index])
+
+    eval("Select")(3)(torch.rand(2, 3), torch.tensor([0]))
