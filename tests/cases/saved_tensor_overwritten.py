@@ -3369,3 +3369,77 @@ def part_of_an_object_that_is_returned_without_a_graph():
             return SimpleNamespace(index=index, weight=given[index])
 
     eval("Select")(3)(torch.rand(2, 3), torch.tensor([0]))
+
+
+def settings_of_which_another_constructor_says_the_class():
+    """Raises: modified by an inplace operation"""
+
+    class Sizes:
+        def __init__(self, width=3):
+            self.width = width
+
+    class Settings:
+        def __init__(self, width=3, rate=0.0):
+            self.width = width
+            self.rate = rate
+
+    class Attention(nn.Module):
+        def __init__(self, config, window):
+            super().__init__()
+            self.linear = nn.Linear(config.width, config.width)
+            self.rate = config.rate
+            self.window = window
+
+        def forward(self, x):
+            weights = torch.softmax(self.linear(x), dim=-1)
+            kept = F.dropout(weights, p=self.rate, training=self.training)
+            kept.clamp_(min=0.1)  # warning: [TLN201]
+            return kept @ x
+
+    class Stem(nn.Module):
+        def __init__(self, config: Sizes):
+            super().__init__()
+            self.linear = nn.Linear(config.width, config.width)
+
+    class Block(nn.Module):
+        def __init__(self, config: Settings):
+            super().__init__()
+            self.attention = eval("Attention")(config, 2)
+
+    eval("Attention")(Settings(), 2)(torch.rand(3, 3)).sum().backward()
+
+
+def settings_of_which_two_classes_would_do():
+    class Settings:
+        def __init__(self, width=3, rate=0.0):
+            self.width = width
+            self.rate = rate
+
+    class NoisySettings:
+        def __init__(self, width=3, rate=0.5):
+            self.width = width
+            self.rate = rate
+
+    class Attention(nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            self.linear = nn.Linear(config.width, config.width)
+            self.rate = config.rate
+
+        def forward(self, x):
+            weights = torch.softmax(self.linear(x), dim=-1)
+            kept = F.dropout(weights, p=self.rate, training=self.training)
+            kept.clamp_(min=0.1)  # smell: [TLN204]
+            return kept @ x
+
+    class Plain(nn.Module):
+        def __init__(self, config: Settings):
+            super().__init__()
+            self.linear = nn.Linear(config.width, config.width)
+
+    class Noisy(nn.Module):
+        def __init__(self, config: NoisySettings):
+            super().__init__()
+            self.attention = eval("Attention")(config)
+
+    eval("Attention")(NoisySettings())(torch.rand(3, 3)).sum().backward()
