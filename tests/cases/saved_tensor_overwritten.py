@@ -1207,6 +1207,8 @@ def layer_told_to_write():
     w = torch.ones(3, requires_grad=True)
     y = w.sigmoid()
     act(y).sum().backward()  # error: [TLN201]
+
+
 def output_of_a_recurrent_layer_with_a_fused_kernel():
     """Raises: modified by an inplace operation"""
     rnn, head = nn.LSTM(4, 3, 2, batch_first=True), nn.Linear(3, 1)
@@ -1253,6 +1255,8 @@ def layers_found_by_unknown_code_and_told_not_to_write():
     for each in found(net.modules()):
         each.inplace = False
     net(torch.rand(1, 3)).sum().backward()
+
+
 def many_ways_to_what_saved_it():
     """Raises: modified by an inplace operation"""
 
@@ -1479,6 +1483,8 @@ def while_loop_that_may_end_before_its_third_iteration():
         with torch.no_grad():
             w -= 0.1 * g
         i += step
+
+
 def chunk_of_an_unknown_layer_written():
     """Raises: modified by an inplace operation"""
 
@@ -1688,6 +1694,8 @@ def default_dtype_set_by_what_is_given_one():
 
     Attention(4, helpers)(torch.rand(2, 3, 4, dtype=torch.float64)).sum().backward()
     torch.set_default_dtype(torch.float32)
+
+
 def hooks_of_saved_tensors_entered_through_a_variable():
     hooks = torch.autograd.graph.save_on_cpu()
     w = torch.ones(3, requires_grad=True)
@@ -1847,6 +1855,8 @@ def safe_by_its_name_and_differentiated():
             return update
 
     Embedder()(torch.rand(2, 3, requires_grad=True) * 2, inplace_safe=True).sum().backward()
+
+
 def gradient_by_the_very_result_behind_two_conditions():
     def early(t):
         if eval("True"):
@@ -2797,6 +2807,8 @@ def layers_that_may_be_of_two_kinds():
             return x
 
     Net([3, 3])(torch.rand(2, 3)).sum().backward()
+
+
 def gradient_with_respect_to_itself_perhaps_written():
     scaled = eval("1")
     weight = torch.rand(3, requires_grad=True)
@@ -3524,3 +3536,208 @@ def dropouts_in_place_that_each_may_be_off():
             return saved + other
 
     eval("Net")(0.0, 0.5)(torch.rand(2, 3)).sum().backward()
+
+
+def layer_of_elsewhere_on_what_one_of_two_arms_has_made():
+    """Raises: modified by an inplace operation"""
+
+    class Pool(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.assign = nn.modules.linear.NonDynamicallyQuantizableLinear(dim, dim)
+
+        def forward(self, x):
+            x = x.unsqueeze(0) if x.dim() == 2 else x
+            sizes = torch.norm(self.assign(x), dim=1)
+            F.relu(sizes, inplace=True)  # warning: [TLN201]
+            return sizes.mean()
+
+    eval("Pool")(3)(torch.rand(2, 3, requires_grad=True)).backward()
+
+
+def layer_of_elsewhere_on_what_only_one_arm_has_in_the_graph():
+    class Pool(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.assign = nn.modules.linear.NonDynamicallyQuantizableLinear(dim, dim)
+            self.assign.requires_grad_(False)
+
+        def forward(self, x, scale):
+            x = x.detach() if x.dim() == 2 else scale
+            sizes = self.assign(x).exp()
+            sizes.mul_(2)
+            return (sizes * scale).mean()
+
+    eval("Pool")(3)(torch.rand(2, 3, requires_grad=True), torch.rand(3, requires_grad=True)).backward()
+
+
+def activation_looked_up_among_the_classes_of_torch():
+    """Raises: modified by an inplace operation"""
+    import inspect
+
+    def plain(text):
+        return text.lower().replace("-", "").replace("_", "").replace(" ", "")
+
+    def found(classes, query, *arguments):
+        if not isinstance(query, str):
+            return query
+        for each in classes:
+            name = plain(each.__name__)
+            if plain(query) in [name, name.replace("act", "")]:
+                return each(*arguments) if inspect.isclass(each) else each
+        raise ValueError(query)
+
+    def swish(x):
+        return x * x.sigmoid()
+
+    def activation(query):
+        base = nn.Module
+        classes = [
+            each
+            for each in vars(torch.nn.modules.activation).values()
+            if isinstance(each, type) and issubclass(each, base)
+        ]
+        classes += [swish]
+        return found(classes, query)
+
+    class Score(nn.Module):
+        def __init__(self, dim, act="tanh"):
+            super().__init__()
+            self.linear = nn.Linear(dim, 1)
+            self.act = activation(act)
+
+        def forward(self, x):
+            score = self.act(self.linear(x))
+            score *= 2  # error: [TLN201]
+            return score
+
+    eval("Score")(3)(torch.rand(2, 3)).sum().backward()
+
+
+def activation_looked_up_that_saves_what_it_is_given():
+    def found(classes, query):
+        for name, each in classes.items():
+            if name.lower() == query:
+                return each()
+        raise ValueError(query)
+
+    classes = {
+        name: each
+        for name, each in torch.nn.modules.activation.__dict__.items()
+        if isinstance(each, type) and issubclass(each, nn.Module)
+    }
+    linear = nn.Linear(3, 1)
+    score = found(classes, "gelu")(linear(torch.rand(2, 3)))
+    score *= 2
+    score.sum().backward()
+    kept = found(classes, "hardtanh")(linear(torch.rand(2, 3)))
+    kept += 1
+    kept.sum().backward()
+
+
+def part_of_an_object_that_is_returned():
+    """Raises: modified by an inplace operation"""
+    from types import SimpleNamespace
+
+    class Select(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.linear = nn.Linear(dim, 1)
+
+        def forward(self, x, index):
+            score = torch.tanh(self.linear(x))
+            score *= 2  # warning: [TLN201]
+            return SimpleNamespace(index=index, weight=score[index])
+
+    eval("Select")(3)(torch.rand(2, 3), torch.tensor([0])).weight.sum().backward()
+
+
+def part_of_an_object_that_is_returned_without_a_graph():
+    from types import SimpleNamespace
+
+    class Select(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.linear = nn.Linear(dim, 1)
+
+        def forward(self, x, index):
+            score = torch.tanh(self.linear(x))
+            given = score.detach().clone()
+            score.mul_(2)
+            return SimpleNamespace(index=index, weight=given[index])
+
+    eval("Select")(3)(torch.rand(2, 3), torch.tensor([0]))
+
+
+def settings_of_which_another_constructor_says_the_class():
+    """Raises: modified by an inplace operation"""
+
+    class Sizes:
+        def __init__(self, width=3):
+            self.width = width
+
+    class Settings:
+        def __init__(self, width=3, rate=0.0):
+            self.width = width
+            self.rate = rate
+
+    class Attention(nn.Module):
+        def __init__(self, config, window):
+            super().__init__()
+            self.linear = nn.Linear(config.width, config.width)
+            self.rate = config.rate
+            self.window = window
+
+        def forward(self, x):
+            weights = torch.softmax(self.linear(x), dim=-1)
+            kept = F.dropout(weights, p=self.rate, training=self.training)
+            kept.clamp_(min=0.1)  # warning: [TLN201]
+            return kept @ x
+
+    class Stem(nn.Module):
+        def __init__(self, config: Sizes):
+            super().__init__()
+            self.linear = nn.Linear(config.width, config.width)
+
+    class Block(nn.Module):
+        def __init__(self, config: Settings):
+            super().__init__()
+            self.attention = eval("Attention")(config, 2)
+
+    eval("Attention")(Settings(), 2)(torch.rand(3, 3)).sum().backward()
+
+
+def settings_of_which_two_classes_would_do():
+    class Settings:
+        def __init__(self, width=3, rate=0.0):
+            self.width = width
+            self.rate = rate
+
+    class NoisySettings:
+        def __init__(self, width=3, rate=0.5):
+            self.width = width
+            self.rate = rate
+
+    class Attention(nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            self.linear = nn.Linear(config.width, config.width)
+            self.rate = config.rate
+
+        def forward(self, x):
+            weights = torch.softmax(self.linear(x), dim=-1)
+            kept = F.dropout(weights, p=self.rate, training=self.training)
+            kept.clamp_(min=0.1)  # smell: [TLN204]
+            return kept @ x
+
+    class Plain(nn.Module):
+        def __init__(self, config: Settings):
+            super().__init__()
+            self.linear = nn.Linear(config.width, config.width)
+
+    class Noisy(nn.Module):
+        def __init__(self, config: NoisySettings):
+            super().__init__()
+            self.attention = eval("Attention")(config)
+
+    eval("Attention")(NoisySettings())(torch.rand(3, 3)).sum().backward()

@@ -28,6 +28,7 @@ from torchlint.model.state.values import (
     fits,
     is_value_of_elsewhere,
     reachable_tensors,
+    sure_tensors,
     unknown_guard,
 )
 from torchlint.syntax import ir
@@ -157,6 +158,8 @@ def guess(autograd: Autograd, unknown: Unknown) -> Tensor:
         edges += [(guard | sure, node) for guard, node in possible_edges(autograd, tensor)]
         if unknown.certain_edge:
             own = own.either(tensor.requires_grad)
+    for choice in unknown.one_of:
+        own = own.either(_depend_on_one(autograd, choice, edges))
     for tensor in unknown.possible:
         edges += [(guard | unknown_guard(), node) for guard, node in possible_edges(autograd, tensor)]
     if unknown.result_of:
@@ -196,6 +199,20 @@ def guess(autograd: Autograd, unknown: Unknown) -> Tensor:
     tensor.storage.given = True
     unknown.guess = tensor
     return tensor
+
+
+def _depend_on_one(autograd: Autograd, choice: Choice, edges: list[tuple[Guard, GraphNode | Tensor]]) -> Grad:
+    """What depends on one of several values has the edges of each where it is that one; whether one requires grad."""
+    joined: Grad | None = None
+    for guard, each in choice.alternatives:
+        sure = sure_tensors(each)
+        grad = GRAD_NO if sure else GRAD_MAYBE
+        for tensor in sure:
+            grad = grad.either(tensor.requires_grad)
+            found = ((conjoin(guard, inner), node) for inner, node in possible_edges(autograd, tensor))
+            edges += [(both, node) for both, node in found if both is not None]
+        joined = grad if joined is None else joined.join(grad)
+    return joined or GRAD_MAYBE
 
 
 def fresh(

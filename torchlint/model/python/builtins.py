@@ -14,7 +14,7 @@ from torchlint.model.python.attributes import attribute, is_module, owner_of_dic
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
 from torchlint.model.python.flags import unsettle, unsettle_gradients, unsettle_origins
-from torchlint.model.python.introspection import class_of, is_a, is_no_layer_of
+from torchlint.model.python.introspection import class_of, is_a, is_no_layer_of, is_subclass
 from torchlint.model.python.members import (
     is_composed,
     lose_children,
@@ -65,7 +65,7 @@ def call_builtin(run: Run, name: str, site: CallSite) -> Value | None:
     handler = _BUILTINS.get(name)
     if handler is not None:
         return handler(run, site)
-    if name in ("int", "float", "bool", "str", "len", "repr", "id", "hash", "hasattr", "issubclass"):
+    if name in ("int", "float", "bool", "str", "len", "repr", "id", "hash", "hasattr"):
         return _scalar_builtin(run, name, site)
     if name in ("print",):
         for value in site.values():
@@ -223,6 +223,20 @@ def _isinstance(run: Run, site: CallSite) -> Value:
     truth = is_a(*site.positional)
     if truth is Truth.MAYBE and is_no_layer_of(*site.positional) and not _is_of_project(run, site.positional[1]):
         truth = Truth.NO
+    return _told(truth)
+
+
+def is_class(site: CallSite) -> Value:
+    """`inspect.isclass(value)`."""
+    kind = External("builtins.type")
+    return _told(is_a(site.positional[0], kind) if len(site.positional) == 1 else Truth.MAYBE)
+
+
+def _issubclass(run: Run, site: CallSite) -> Value:
+    return _told(is_subclass(*site.positional) if len(site.positional) == 2 else Truth.MAYBE)
+
+
+def _told(truth: Truth) -> Value:
     return Scalar("bool") if truth is Truth.MAYBE else Constant(truth is Truth.YES)
 
 
@@ -486,6 +500,7 @@ _BUILTINS: dict[str, Callable[[Run, CallSite], Value | None]] = {
     "any": lambda run, site: _quantified(run, site, True),
     "all": lambda run, site: _quantified(run, site, False),
     "isinstance": _isinstance,
+    "issubclass": _issubclass,
     "super": _super,
     "getattr": _getattr,
     "setattr": builtin_setattr,

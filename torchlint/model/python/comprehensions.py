@@ -11,6 +11,7 @@ from collections.abc import Callable
 from torchlint.model.python.binding import assign
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
 from torchlint.model.python.decisions import evaluate_test
+from torchlint.model.python.namespaces import classes_among
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.values import NONE, Constant, Frame, Mapping, Sequence, Tensor, Value
@@ -62,7 +63,8 @@ def _generate(run: Run, node: ir.Comprehension, depth: int, keys: list[Value]) -
             keys.append(run.evaluate(node.key))
         return [run.evaluate(node.element)], True
     generator = node.generators[depth]
-    known, elements = elements_of(run, run.evaluate(generator.iterable))
+    classes = classes_among(run, generator)
+    known, elements = (True, classes) if classes else elements_of(run, run.evaluate(generator.iterable))
     found: list[Value] = []
     complete = known
     for element in elements if len(elements) <= MOST_ITEMS else elements[:2]:

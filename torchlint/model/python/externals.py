@@ -12,7 +12,7 @@ from torchlint.knowledge import foreign
 from torchlint.knowledge.names import DISTRIBUTED_DATA_PARALLEL, PARAMETERS_TO_VECTOR
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.writes import use
-from torchlint.model.python.builtins import call_builtin, chain, dict_builtin, new_partial
+from torchlint.model.python.builtins import call_builtin, chain, dict_builtin, is_class, new_partial
 from torchlint.model.python.callbacks import hand_on, havoc
 from torchlint.model.python.containers import new_deque
 from torchlint.model.python.copying import copied_value
@@ -355,6 +355,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         return queue
     if qualified in ("collections.OrderedDict", "typing.OrderedDict"):
         return dict_builtin(run, site)
+    if qualified == "inspect.isclass":
+        return is_class(site)
     if qualified == "functools.partial" and site.positional:
         return new_partial(site)
     if qualified in ("copy.deepcopy", "copy.copy") and site.positional:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import builtins
 
 from torchlint.knowledge.modules import find as modules
+from torchlint.knowledge.modules import namespaces
+from torchlint.knowledge.names import MODULE
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -74,6 +76,25 @@ def is_a(value: Value, kind: Value) -> Truth:
     return Truth.MAYBE
 
 
+def is_subclass(value: Value, kind: Value) -> Truth:
+    """`issubclass(value, kind)`, of classes of torch and of the file."""
+    if isinstance(kind, Sequence):
+        if kind.items is None or not fits(kind):
+            return Truth.MAYBE
+        found = Truth.NO
+        for each in kind.items:
+            found = found | is_subclass(value, each)
+        return found
+    if isinstance(value, Class) and isinstance(kind, Class):
+        return _of_class(Instance(value), kind)
+    if not isinstance(value, External) or not isinstance(kind, External) or not _is_class(value):
+        return Truth.MAYBE
+    if kind.qualified in MODULE:
+        return Truth.YES
+    one, other = modules.find(value.qualified), modules.find(kind.qualified)
+    return Truth.of(modules.derives(one.name, other.name)) if one is not None and other is not None else Truth.MAYBE
+
+
 def is_no_layer_of(value: Value, kind: Value) -> bool:
     """
     Whether a layer of torch is certainly none of a class of a package that is neither torch nor the project (that is
@@ -132,7 +153,9 @@ def _known(qualified: str) -> bool:
 
 
 def _is_class(value: Value) -> bool:
-    return isinstance(value, Class) or (isinstance(value, External) and modules.find(value.qualified) is not None)
+    if isinstance(value, External):
+        return modules.find(value.qualified) is not None or namespaces.is_class(value.qualified)
+    return isinstance(value, Class)
 
 
 def is_same(left: Value, right: Value) -> Truth:
@@ -212,4 +235,4 @@ def text_method(text: str, name: str, arguments: list[Value]) -> Value | None:
     return Constant(result)
 
 
-__all__ = ["contains", "is_a", "is_no_layer_of", "is_same", "name_of", "text_method"]
+__all__ = ["contains", "is_a", "is_no_layer_of", "is_same", "is_subclass", "name_of", "text_method"]

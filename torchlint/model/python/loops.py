@@ -44,6 +44,8 @@ MOST_UNROLLED = 6
 """Iterations of a loop of known length that are followed one by one."""
 MOST_UNROLLED_STEPS = 160
 """And those of a longer one, if all of them together cost no more steps than this."""
+MOST_SEARCHED_STEPS = 480
+"""And those of one that looks for an element, as long as it is known of each whether it is the one."""
 MOST_FOLLOWED = 3
 """The first iterations of a longer one that are followed; the second may bring what the third trips over."""
 
@@ -66,13 +68,16 @@ def for_statement(run: Run, node: ir.For) -> None:
     else:
         further = elements[1:MOST_FOLLOWED] if known else [_another_of(run, iterable, elements[0])]
         before = Snapshot(machine.frame) if run.repeating else None
-        begin = _budget(run)
+        begin, path = _budget(run), machine.path
         loop.more = not known and not run.repeating
         _iterate(run, loop, node, elements[0])
         loop.more = False
         cost = begin - _budget(run)
-        if known and not run.repeating and cost * len(elements) <= MOST_UNROLLED_STEPS:
-            least = begin - MOST_UNROLLED_STEPS
+        most = MOST_UNROLLED_STEPS
+        if cost * len(elements) > most and known and machine.path == path and not loop.breaks and _looks(node.body):
+            most = MOST_SEARCHED_STEPS
+        if known and not run.repeating and cost * len(elements) <= most:
+            least = begin - most
             for element in elements[1:]:
                 if machine.dead:
                     break
@@ -95,6 +100,12 @@ def for_statement(run: Run, node: ir.For) -> None:
     for left in machine.watch.loop_left:
         left(node)
     _leave(run, loop, node.orelse)
+
+
+def _looks(body: list[ir.Statement]) -> bool:
+    """Whether a loop is left where an `if` of its body has found what it looks for."""
+    last = [each.body[-1] for each in body if isinstance(each, ir.If) and each.body]
+    return any(isinstance(each, (ir.Break, ir.Return)) or _looks([each]) for each in last)
 
 
 def _counts(run: Run, node: ir.Expression, element: Value) -> bool:

@@ -355,7 +355,7 @@ class _Copier:
     def _unknown(self, old: Unknown) -> Unknown:
         if type(old) is Unbound:
             return old
-        if old.guess is not None or type(old) is not Unknown:
+        if old.guess is not None or old.one_of or type(old) is not Unknown:
             raise NoPrototypeError
         unknown = Unknown(
             (self._tensor_of(each) for each in old.depends),

@@ -306,6 +306,7 @@ class Run:
         "set_outside",
         "setting",
         "statements",
+        "supposed",
         "suspended",
         "torch",
         "turned",
@@ -341,6 +342,8 @@ class Run:
         self.handed_together = {True: HandedOn((), {}), False: HandedOn((), {})}
         self.hooked_by_all = False
         """Whether a hook that runs at the calls of all Modules may change what they return."""
+        self.supposed: tuple[str, ...] = ()
+        """Of what class the settings are that the constructor wants, where it does not say so itself."""
         self.replaced: frozenset[str] = frozenset()
         """
         The full names of what the file has put something else in the place of: `torch.Tensor.detach`; `torch.Tensor.*`:

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
 import libcst as cst
 
+from torchlint.condition import Condition
 from torchlint.model.autograd.conclusions import conclude
 from torchlint.model.events import AutogradRefused, EntryLost, Event, InplaceWrite, SavedTensorRead
 from torchlint.model.observers import watching
@@ -87,6 +89,23 @@ def _is_refusal(event: Event) -> bool:
     return isinstance(event, (SavedTensorRead, AutogradRefused)) and event.truth is Truth.YES
 
 
+def _supposing(events: list[Event], supposed: tuple[str, ...]) -> list[Event]:
+    """
+    What torch refuses of an object made by default. That it was made as one supposes is the one condition that a
+    finding names beside an input that requires grad, which comes after it; what rests on more is not told.
+    """
+    refused = [event for event in events if _is_refusal(event)]
+    if not supposed or len(supposed) > 1:
+        return [] if supposed else refused
+    made = Condition("branch", supposed[0])
+    told: list[Event] = []
+    for event in refused:
+        others = tuple(each for each in event.conditions if each.kind != "grad_mode")
+        if all(each.kind == "requires_grad" for each in others):
+            told.append(replace(event, conditions=(made, *others)))
+    return told
+
+
 def _is_forward(function: Function, module: Truth) -> bool:
     """Whether a method is what a Module's call runs."""
     return function.name == "forward" and module is Truth.YES and function.kind == ""
@@ -111,6 +130,7 @@ class EntryPoints:
             self.machine.mentioning = project.mentioning
             elsewhere = partial(importer.argument_writers, program)
         self._rebuilt: dict[tuple[int, bool], Instance] = {}
+        self._supposed: tuple[str, ...] = ()
         self._writing: dict[int, frozenset[str]] = {}
         observers = [observer(self.machine) for observer in watching(program.text)]
         observers += [Calls(self.machine)] if calls else []
@@ -241,6 +261,7 @@ class EntryPoints:
         instance = Instance(cls)
         module = is_module(instance)
         self._rebuilt.clear()
+        self._supposed = ()
         self.machine.skipped_import = self.machine.open_write = self.machine.open_layer_write = False
         before = len(self.machine.events)
         self.entry.build(instance, defaults=False)
@@ -309,16 +330,16 @@ class EntryPoints:
         found, self.machine.watch, self.run.foreign_watch = self.machine.events, watch, foreign_watch
         if any(isinstance(event, EntryLost) for event in found):
             told = len(before)
-        self.machine.events = (
-            before + [event for event in found if _is_refusal(event)] if defaults else before[:told] + found
-        )
+        self.machine.events = before + _supposing(found, self._supposed) if defaults else before[:told] + found
 
     def _built_anew(self, cls: Class, defaults: bool) -> Instance:
         """An object of a class, built with what other files say; all its methods are run on the same."""
         known = self._rebuilt.get((id(cls), defaults))
         if known is None:
             known = self._rebuilt[id(cls), defaults] = Instance(cls)
+            self.run.supposed = ()
             self._guarded(cls, partial(self.entry.build, known, defaults=defaults), True, keep=True)
+            self._supposed, self.run.supposed = self._supposed + self.run.supposed, ()
         return known
 
     def _writers(self, cls: Class) -> frozenset[str]:

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Guard, Truth
-from torchlint.model.state.values import Choice, Instance, Mapping, Sequence, Tensor, Value, choose, fits
+from torchlint.model.state.values import Choice, Instance, Mapping, Sequence, Tensor, Unknown, Value, choose, fits
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 from torchlint.syntax.tree import written
 
 MOST_OTHERS = 6
@@ -75,6 +76,8 @@ def other_parts(value: Value, back: ir.Node) -> list[tuple[str, Value]]:
     What the caller may differentiate beside: the other parts of what is returned, by name. None where a loss is
     returned, beside which what else there is is only looked at.
     """
+    if isinstance(value, Unknown):
+        return list(_given_to_class(value, back))[:MOST_OTHERS]
     if not isinstance(value, (Sequence, Mapping, Instance)) or not fits(value):
         return []
     if isinstance(value, Mapping) and value.items is not None and any("loss" in str(key) for key in value.items):
@@ -84,6 +87,21 @@ def other_parts(value: Value, back: ir.Node) -> list[tuple[str, Value]]:
         return []
     certain = differentiated_parts(value)
     return [(name, each) for name, each in named if name and not any(each is one for one in certain)][:MOST_OTHERS]
+
+
+def _given_to_class(value: Unknown, back: ir.Node) -> Iterator[tuple[str, Value]]:
+    """What an object of a class that nobody knows was made of where it is returned: it may hold each of these."""
+    call = back.value if isinstance(back, ir.Return) else None
+    if not isinstance(call, ir.Call) or call is not value.source:
+        return
+    if not dotted(call.function).rpartition(".")[2][:1].isupper():
+        return
+    for argument in call.arguments:
+        text = written(argument.value.origin)
+        for tensor in value.depends if not argument.star and len(text) <= _SHORT and "\n" not in text else ():
+            named = isinstance(argument.value, ir.Name) and argument.value.id == tensor.name
+            if named or tensor.origin.origin is argument.value.origin:
+                yield text, tensor
 
 
 def _named_parts(value: Value, back: ir.Node | None, depth: int = 2) -> Iterator[tuple[str, Value]]:

@@ -1,27 +1,24 @@
 """
 Arguments of which nobody knows anything, but for their annotations: what an entry point is run on.
 
-Makes values; runs only the constructor of settings that a class of the project can make of nothing.
+Makes values, and runs nothing but what `settings` does.
 """
 
 from __future__ import annotations
 
 from torchlint.model.autograd.tensors import materialise
-from torchlint.model.python.attributes import evaluate_again, is_module
-from torchlint.model.python.classes import instantiate
+from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.functions import bind_parameters
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import resolved
-from torchlint.model.state.call_site import CallSite
+from torchlint.model.scheduling.settings import made_of_nothing
 from torchlint.model.state.guards import ALWAYS, Truth
 from torchlint.model.state.values import (
-    Class,
     External,
     Frame,
     Function,
     Grad,
     GraphNode,
-    Instance,
     Scalar,
     Tensor,
     Unknown,
@@ -49,7 +46,7 @@ def unknown_arguments(
         left_out = defaults and parameter.default is not None and not (inputs and index == len(first))
         if parameter.kind in ("*", "**") or index < len(first) or left_out:
             continue
-        value = _unknown_argument(run, parameter, inputs, defaults)
+        value = _unknown_argument(run, definition, parameter, inputs, defaults)
         if parameter.kind == "keyword-only":
             keywords[parameter.name] = value
         else:
@@ -57,10 +54,12 @@ def unknown_arguments(
     return positional, keywords
 
 
-def _unknown_argument(run: Run, parameter: ir.Parameter, inputs: bool, defaults: bool) -> Value:
+def _unknown_argument(
+    run: Run, definition: ir.FunctionDef, parameter: ir.Parameter, inputs: bool, defaults: bool
+) -> Value:
     unknown = Unknown(source=parameter)
     if defaults and not inputs:
-        made = _made_of_nothing(run, parameter)
+        made = made_of_nothing(run, definition, parameter)
         if made is not None:
             return made
     annotation = _annotation(run, parameter.annotation)
@@ -79,26 +78,6 @@ def _unknown_argument(run: Run, parameter: ir.Parameter, inputs: bool, defaults:
         tensor = materialise(run.autograd, unknown)
         tensor.name = parameter.name
     return unknown
-
-
-def _made_of_nothing(run: Run, parameter: ir.Parameter) -> Value | None:
-    """
-    The settings that a constructor wants (`config: Config`), where a class of the project says what they are if
-    nobody says anything.
-    """
-    if not isinstance(parameter.annotation, (ir.Name, ir.Attribute)):
-        return None
-    cls = resolved(run, evaluate_again(run, parameter.annotation))
-    if not isinstance(cls, Class) or is_module(Instance(cls)) is Truth.YES:
-        return None
-    init = next((each.attributes["__init__"] for each in cls.ancestry() if "__init__" in each.attributes), None)
-    if not isinstance(init, Function):
-        return None
-    open_ = [each for each in init.definition.parameters[1:] if each.default is None and each.kind not in ("*", "**")]
-    if open_:
-        return None
-    origin = parameter.origin
-    return instantiate(run, cls, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
 
 
 def _annotation(run: Run, annotation: ir.Expression | None) -> str:

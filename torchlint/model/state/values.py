@@ -57,7 +57,8 @@ class Unknown:
     """
     Any Python value. `depends` are the tensors it may be computed from; `tensor` is set once the program has used it in
     a way that only a tensor bears, `guess` is the tensor that it is if it is one. `certain_edge`: the dependence is
-    sure (an unknown layer), not merely possible; `possible` are those on which it may depend even so.
+    sure (an unknown layer), not merely possible; `possible` are those on which it may depend even so, `one_of` the
+    choices on whose value it depends as surely.
     `foreign`: what made it knows no tensors (`torchlint.knowledge.foreign`). `keeps_flags`: a library made it whose
     methods leave `requires_grad` of what they are given alone (a `GradScaler`). `attributes` are those already looked
     up, so that the same attribute is the same value. `part_of`: it is something of this Module, nobody knows what.
@@ -70,8 +71,8 @@ class Unknown:
 
     __slots__ = (
         "attributes", "certain_edge", "depends", "element_of_parameters", "foreign", "guess", "hint", "in_open_mode",
-        "keeps_flags", "layer", "made_by", "may_be", "part_of", "picked_by", "possible", "result_of", "source",
-        "tensor", "wraps",
+        "keeps_flags", "layer", "made_by", "may_be", "one_of", "part_of", "picked_by", "possible", "result_of",
+        "source", "tensor", "wraps",
     )  # fmt: skip
 
     def __init__(
@@ -102,6 +103,7 @@ class Unknown:
         self.picked_by: Value | None = None
         self.wraps: Value | None = None
         self.may_be: tuple[Value, ...] = ()
+        self.one_of: tuple[Choice, ...] = ()
         self.result_of, self.in_open_mode = "", False
         self.tensor: Tensor | None = None
         self.guess: Tensor | None = None
@@ -495,7 +497,10 @@ def made_of(values: Iterable[Value], *, source: ir.Node | None = None, layer: bo
     reached = [tensor for value in values for tensor in reachable_tensors(value)]
     known = {id(tensor) for tensor in sure}
     possible = [tensor for tensor in reached if id(tensor) not in known]
-    return Unknown(sure, source=source, certain_edge=True, layer=layer, possible=possible)
+    made = Unknown(sure, source=source, certain_edge=True, layer=layer, possible=possible)
+    if possible:
+        made.one_of = tuple(each for value in values for each in explore(value, _items) if type(each) is Choice)
+    return made
 
 
 def some_of(values: list[Value], source: ir.Node | None = None) -> Unknown:
@@ -506,8 +511,6 @@ def some_of(values: list[Value], source: ir.Node | None = None) -> Unknown:
 
 
 _LEADING_NOWHERE = frozenset({Tensor, Constant, Scalar, External})
-
-
 _OBJECTS = frozenset({Module, Instance, Class})
 
 
