@@ -62,14 +62,16 @@ def test_a_function(tmp_path: Path, head: str, calls: str, other: str, expected:
 @pytest.mark.parametrize(
     ("name", "base", "imports", "expected"),
     [
-        ("loss", "torch.nn.Module", "", "strict"),
+        ("_loss", "torch.nn.Module", "", "strict"),
+        ("_loss", "pl.LightningModule", "import pytorch_lightning as pl", "smell"),
+        ("loss", "torch.nn.Module", "", "smell"),
         ("forward", "torch.nn.Module", "", "smell"),
         ("training_step", "pl.LightningModule", "import pytorch_lightning as pl", "smell"),
-        ("named_elsewhere", "torch.nn.Module", "", "smell"),
+        ("_named_elsewhere", "torch.nn.Module", "", "smell"),
     ],
 )
 def test_a_method(tmp_path: Path, name: str, base: str, imports: str, expected: str) -> None:
-    other = "from net.losses import Loss\n\ndef made(x):\n    return Loss().named_elsewhere(x)\n"
+    other = "from net.losses import Loss\n\ndef made(x):\n    return Loss()._named_elsewhere(x)\n"
     assert level(tmp_path, METHOD.format(name=name, base=base, imports=imports), {"net/other.py": other}) == expected
 
 

@@ -132,10 +132,8 @@ class Unused:
         if _BY_OTHERS.match(name) or not all(map(_keeps_name, node.decorator_list)):
             return False
         is_private = name.startswith("_")
-        if isinstance(above, ast.ClassDef) and not (
-            self._is_its_own(above) and (is_private or "." in self._project.located)
-        ):
-            return False  # a base of another package may call it, and so may who has the script alone
+        if isinstance(above, ast.ClassDef) and not (is_private and self._is_its_own(above)):
+            return False  # whoever has an object may call it, and a base of another package
         inside = {id(each) for each in walk(node)}
         tree = self._tree or ast.Module([], [])
         if any(name in names_of_node(each) for each in walk(tree) if id(each) not in inside):
@@ -149,7 +147,7 @@ class Unused:
         own = "\n".join(lines[: node.lineno - 1] + lines[node.end_lineno or 0 :])
         if word.search(own) or word.search(self._project.distributed):
             return False
-        if not (is_private or isinstance(above, ast.ClassDef) or self._gates.is_taken_by_name):
+        if not (is_private or self._gates.is_taken_by_name):
             return False  # who has the file alone may call it
         try:
             if any(word.search(text) for _, text in self._project.mentioning(name, everywhere=True)):
