@@ -119,6 +119,7 @@ class NonStaticFunctionMethod(Rule):
         says = "required positional argument" if event.bare else "Legacy autograd function with non-static forward"
         if event.bare:
             message = f"`{event.cls}.forward` is called without its context: use `{event.cls}.apply`"
+        message += "".join(f", with `{each}`" for each in event.missing)
         yield Diagnostic(event.node, message, event.trace, _applied(event), claims=(Raises(says),))
 
 
@@ -144,7 +145,6 @@ def _static(method: cst.FunctionDef) -> Edit:
 def _applied(event: custom.FunctionInstanceCalled) -> Fix | None:
     made = event.call.func
     inner = made.value if event.bare and isinstance(made, cst.Attribute) else None
-    if isinstance(made, cst.Call) and not made.args:
-        inner = made.func
+    inner = made.func if isinstance(made, cst.Call) and not (made.args or event.missing) else inner
     edits = (Edit(made, f"{code(inner)}.apply"),) if inner is not None else ()
     return Fix(f"call `{event.cls}.apply`", edits, safe=False) if edits else None

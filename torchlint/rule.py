@@ -201,7 +201,8 @@ class Rule:
     are all strict, and not asked for, needs no tree, as long as `check` asks its nodes for nothing but their text
     (`code`, `shown`): what looks into them belongs into a fix that is made when it is wanted (`fix=partial(...)`).
 
-    Smells are strict in files of tests, whatever the rule: what a test builds is small, and thrown away.
+    Smells are strict in files of tests, whatever the rule: what a test builds is small, and thrown away; so they are in
+    what nothing of the project names or imports.
 
     Raises
     ------

@@ -173,3 +173,34 @@ def weights_of_the_base():
             torch.save(self.state_dict, file)
 
     Estimator().fit(nn.Linear(2, 1)).save(io.BytesIO())
+
+
+def weights_that_a_class_of_ours_holds_under_that_name():
+    from dataclasses import dataclass
+
+    @dataclass
+    class Extracted:
+        name: str
+        state_dict: dict
+
+    def save(part, file):
+        torch.save(part.state_dict, file)
+
+    save(Extracted("head", {"w": torch.ones(2)}), io.BytesIO())
+
+
+def weights_of_whoever_takes_some():
+    """Holds: callable(torch.load(buffer, weights_only=False))"""
+    buffer = io.BytesIO()
+
+    def load(
+        model,
+        state_dict: dict,
+    ):
+        model.load_state_dict(state_dict)
+
+    def save(model, file):
+        torch.save(model.state_dict, file)  # warning: [TLN110]
+
+    save(vars(nn)["Lin" + "ear"](2, 1), buffer)
+    buffer.seek(0)

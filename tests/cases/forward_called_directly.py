@@ -168,6 +168,19 @@ def function_with_forward():
     Square.apply(torch.rand(2, requires_grad=True)).sum().backward()
 
 
+def a_hook_that_is_commented_out():
+    """Holds: Distance()(torch.ones(1, 3)).shape == (1, 2)"""
+
+    class Distance(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Linear(3, 2)
+            # self.net.register_forward_hook(print)
+
+        def forward(self, x):
+            return self.net.forward(x)  # strict: [TLN309]
+
+
 def nobody_hooks():
     """Holds: Distance()(torch.ones(1, 3)).shape == (1, 2)"""
 

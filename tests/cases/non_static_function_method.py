@@ -218,3 +218,19 @@ def forward_with_a_context_of_its_own():
 
     context = Context()
     Square.forward(context, torch.ones(3, requires_grad=True))
+
+
+def more_than_the_object_is_given():
+    """Raises: Legacy autograd function with non-static forward method is deprecated"""
+
+    class Reverse(Function):
+        @staticmethod
+        def forward(ctx, x, alpha):
+            ctx.alpha = alpha
+            return x.view_as(x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad.neg() * ctx.alpha, None
+
+    Reverse()(torch.ones(2, requires_grad=True))  # error: [TLN502]

@@ -207,3 +207,21 @@ def evaluated_after_each_epoch():
     for epoch in range(2):
         for x in valid:
             print(x)
+
+
+def evaluated_in_whatever_order():
+    @torch.no_grad()
+    def measure(model, batches):
+        total = 0.0
+        for x in batches:
+            total += model(x.float()[:, None]).sum().item()
+        return total
+
+    data = torch.arange(20)
+    model = torch.nn.Linear(1, 1)
+    valid = DataLoader(data, batch_size=10, sampler=DistributedSampler(data, 2, 0))
+    for epoch in range(2):
+        measure(model, valid)
+        with torch.no_grad():
+            for x in valid:
+                model(x.float()[:, None])

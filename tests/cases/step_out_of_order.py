@@ -207,3 +207,43 @@ def scheduler_of_another_class():
     model = torch.nn.Linear(2, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     train(model, optimizer, eval("torch.optim.lr_scheduler.StepLR")(optimizer, 3), [torch.ones(1, 2)])
+
+
+def scheduler_of_a_class_of_ours():
+    class WarmUpScheduler:
+        def __init__(self, optimizer):
+            self.optimizer, self.at = optimizer, -1
+
+        def step(self):
+            self.at += 1
+            self.optimizer.param_groups[0]["lr"] = 0.1 * (self.at + 1)
+
+    def train(model, optimizer, scheduler, batches):
+        for batch in batches:
+            scheduler.step()
+            optimizer.zero_grad()
+            model(batch).sum().backward()
+            optimizer.step()
+
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    train(model, optimizer, WarmUpScheduler(optimizer), [torch.ones(1, 2)])
+
+
+def scheduler_of_another_class_beside_one_of_torchs():
+    """Warns: Detected call of `lr_scheduler.step()` before `optimizer.step()`"""
+
+    class WarmUpScheduler(torch.optim.lr_scheduler.LambdaLR):
+        def step(self, epoch=None):
+            super().step(epoch)
+
+    def train(model, optimizer, scheduler, batches):
+        for batch in batches:
+            scheduler.step()  # warning: [TLN404]
+            optimizer.zero_grad()
+            model(batch).sum().backward()
+            optimizer.step()
+
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    train(model, optimizer, eval("WarmUpScheduler")(optimizer, lambda epoch: 1.0), [torch.ones(1, 2)])

@@ -31,13 +31,13 @@ from torchlint.lint.places import Unparsed
 from torchlint.lint.platforms import with_platforms
 from torchlint.lint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.lint.suppressions import Suppressions, has_directive, may_be_judged, name_rules
+from torchlint.lint.unused import Unused
 from torchlint.model import events, interpret
 from torchlint.model.events.api import TensorMethod
 from torchlint.model.events.trace import Step
 from torchlint.project.copies import is_imitated, is_of_torch
 from torchlint.project.generated import generated_from
 from torchlint.project.index import ProjectIndex
-from torchlint.project.testing import is_test
 from torchlint.results import MODEL, NEEDLE, PARSE, PLACES
 from torchlint.results import FileReport as FileReport
 from torchlint.rule import Diagnostic, File, Finding, FindingFix, Level, Rule, Settings, Target, TraceLine
@@ -368,8 +368,8 @@ class _Check:
             conditions = without_reflection(conditions)
         elif conditions:
             level = Level.WARNING  # an error has no open link
-        if level is Level.SMELL and self._is_test:
-            level = Level.STRICT  # what a test builds is small, and thrown away
+        if level is Level.SMELL and self._unused.is_at(self._span(diagnostic.node).line):
+            level = Level.STRICT  # what a test builds is small, and thrown away; what nobody calls costs nothing
         if self._is_of_torch:
             level = Level.STRICT
         return Finding(
@@ -396,8 +396,8 @@ class _Check:
         return is_of_torch(self.project) or is_imitated(self.project)
 
     @cached_property
-    def _is_test(self) -> bool:
-        return is_test(self.source.path, self.source.text)
+    def _unused(self) -> Unused:
+        return Unused(self.source.path, self.source.text, self.project)
 
     def _proof(self, diagnostic: Diagnostic) -> tuple[TraceLine, ...]:
         """The trace with places; none where its only step is the place of the finding itself."""

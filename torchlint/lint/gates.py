@@ -156,7 +156,7 @@ class Gates:
             return False
         beside, _ = self._project.source(above)
         taken = re.compile(rf"^[ \t]*(?:from|import)\b[^#\n]*\b{re.escape(last)}\b", re.MULTILINE)
-        if taken.search(beside) or not _TAKES.search(beside) or _LOOKS.search(beside) or _is_script(self._tree):
+        if taken.search(beside) or not _TAKES.search(beside) or LOOKS.search(beside) or _is_script(self._tree):
             return False  # mostly without a tree
         tree = tree_of(beside)
         if tree is None or not any(each.startswith(f"{above}.") for each in imports_of(tree, above, is_package=True)):
@@ -206,7 +206,7 @@ class Gates:
         own = re.compile(rf"\b{re.escape(around.name)}\b")
         if any(around.name in names_of_node(each) for each in walk(self._tree)):
             return "", False
-        if not self._is_taken_by_name or any(own.search(text) for _, text in self._project.mentioning(around.name)):
+        if not self.is_taken_by_name or any(own.search(text) for _, text in self._project.mentioning(around.name)):
             return "", False
         try:
             if any(own.search(text) for _, text in self._project.mentioning(around.name, everywhere=True)):
@@ -216,7 +216,7 @@ class Gates:
         return around.name, len(own.findall(self._text)) == 1 and not own.search(self._project.distributed)
 
     @cached_property
-    def _is_taken_by_name(self) -> bool:
+    def is_taken_by_name(self) -> bool:
         """Whether another file imports some of what is in this one, and none all of it."""
         own = self._project.module
         taken: set[str] = set()
@@ -255,9 +255,7 @@ class Gates:
 
 
 _TAKES = re.compile(r"^[ \t]*(?:from|import)\b", re.MULTILINE)
-_LOOKS = re.compile(
-    r"import_module|__import__|iter_modules|walk_packages|glob|listdir|iterdir|scandir|__getattr__|lazy"
-)
+LOOKS = re.compile(r"import_module|__import__|iter_modules|walk_packages|glob|listdir|iterdir|scandir|__getattr__|lazy")
 """Words of a package that finds what is in it by itself."""
 
 

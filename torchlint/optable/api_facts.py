@@ -202,7 +202,7 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
         )
     },
     "torch.nn.parallel.DistributedDataParallelCPU": (
-        "1.4", "torch.nn.parallel.DistributedDataParallel", "rename", True,
+        "1.2", "torch.nn.parallel.DistributedDataParallel", "rename", True,
         BLOB.format("torch/nn/parallel/__init__.py"),
     ),
     **{

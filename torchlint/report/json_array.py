@@ -26,7 +26,8 @@ def as_object(finding: Finding) -> dict[str, Any]:
     A finding for programs: lines and columns count from 1, columns in characters, ends are exclusive.
 
     `cell` is there only for what is in a notebook, where lines are those of the cell; `conditions` only for a finding
-    whose proof rests on some; `others`, the further places, only for one that stands for several.
+    whose proof rests on some; `others`, the further places, only for one that stands for several, with a `path` where
+    that is another file.
     """
     fix, verdict = finding.fix, finding.verdict
     value: dict[str, Any] = {
@@ -46,7 +47,7 @@ def as_object(finding: Finding) -> dict[str, Any]:
             {"kind": each.kind, "expression": each.expression, "holds": each.holds} for each in finding.conditions
         ]
     if finding.others:
-        value["others"] = [_other(each) for each in finding.others]
+        value["others"] = [_other(each, finding.path) for each in finding.others]
     if finding.cell is not None:
         value["cell"] = finding.cell
     return value
@@ -66,8 +67,10 @@ def _step(step: TraceLine) -> dict[str, Any]:
     return place if step.cell is None else {**place, "cell": step.cell}
 
 
-def _other(place: TraceLine) -> dict[str, Any]:
-    value = _place(Span(place.line, place.column, place.end_line, place.end_column))
+def _other(place: TraceLine, path: str) -> dict[str, Any]:
+    value: dict[str, Any] = _place(Span(place.line, place.column, place.end_line, place.end_column))
+    if place.path != path:
+        value["path"] = place.path
     return value if place.cell is None else {**value, "cell": place.cell}
 
 

@@ -23,7 +23,7 @@ from torchlint.hosts.command_line.progress import Progress
 from torchlint.hosts.command_line.request import Request
 from torchlint.hosts.command_line.restriction import Restriction
 from torchlint.results import FileOutcome, RunResult
-from torchlint.run import run
+from torchlint.run import copies, run
 
 if TYPE_CHECKING:
     from torchlint.cache.replay import Asked
@@ -82,7 +82,7 @@ class Check:
 
             adopting.write_baseline(result, options.write_baseline, self.printer)
             return 2 if result.failed or request.misused else 0
-        result = self.restriction.of_run(result)
+        result = copies.told_once(self.restriction.of_run(result), self.printer.line)
         if options.verify:
             result = self._verified(result)
         if options.fix_only:
@@ -114,13 +114,14 @@ class Check:
         if restriction.changes is not None:
             files = [path for path in files if restriction.changes.touches(path)]
         _ = restriction.baseline  # what is wrong with it is said before anything is done
+        told = copies.Copies(self.printer.line)
         with Progress(len(files), shown=not self.options.quiet) as progress:
 
             def stream(findings: Sequence[Finding], outcome: FileOutcome | None) -> None:
                 if outcome is None:
                     self.printer.stream(findings, progress)
                 else:
-                    self.printer.stream_file(restriction.of_file(outcome)[0], progress)
+                    self.printer.stream_file(told.without(restriction.of_file(outcome)[0]), progress)
 
             result = run.check_files(
                 files,
@@ -134,6 +135,8 @@ class Check:
                 progress=progress.advance,
                 stream=stream if self.printer.streamed and not self.options.verify else None,
             )
+        if told.named:  # what was told then is printed already
+            self.printer.note(copies.counted(told))
         if request.fixes_verified:
             result = self._fixed(result)
         for note in result.notes:

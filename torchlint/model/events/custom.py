@@ -85,11 +85,14 @@ class FunctionInstanceCalled(Event):
         The call.
     bare
         It is a call of `forward`.
+    missing
+        What `apply` needs beside the arguments of the call of the object.
     """
 
     cls: str
     call: cst.Call
     bare: bool = False
+    missing: tuple[str, ...] = ()
 
 
 @record(frozen=True, kw_only=True)

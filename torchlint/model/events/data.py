@@ -325,7 +325,10 @@ class TrainedInOrder(Event):
         The call.
     loader
         How the program calls it.
+    few
+        The epochs are written to be a few.
     """
 
     call: cst.Call
     loader: str
+    few: bool = False

@@ -6,6 +6,8 @@ Says what stands there; does not judge.
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from torchlint.condition import Condition
@@ -36,6 +38,12 @@ _OF_TENSORS = frozenset({"backward", "zero_", "detach_", "retain_grad"})
 _OF_OPTIMIZERS = frozenset({"step", "zero_grad"})
 _OF_MODULES = frozenset({"zero_grad", "train", "eval", "cuda", "cpu"})
 _OF_ANYTHING = frozenset({"backward", "zero_grad"})
+_FIELD = re.compile(
+    r"^[ \t]+state_dict[ \t]*:[^\n]*[^,\s][ \t]*$(?!\n[ \t]*\))|\bself\.state_dict[ \t]*(?::[^\n=]*)?=(?!=)"
+    r"|@(?:\w*\.)?\w*property\s+def state_dict\b",
+    re.MULTILINE,
+)
+"""A class that has a value, and no method, under that name."""
 _MODES = frozenset({"no_grad", "inference_mode", "enable_grad"})
 
 
@@ -115,8 +123,17 @@ class Uncalled(Observer):
         options = [each for _, each in alternatives(value)]
         if all(isinstance(each, Bound) and _has_methods(each) for each in options):
             self._emit(node, "state_dict", "saved")
-        elif all(isinstance(e, (Bound, Unknown)) for e in options) and dotted(written.value) not in ("", "self"):
+        elif (
+            all(isinstance(e, (Bound, Unknown)) for e in options)
+            and dotted(written.value) not in ("", "self")
+            and not self._is_a_field()
+        ):
             self._emit(node, "state_dict", "saved", Condition("branch", f"callable({dotted(written)})"))
+
+    def _is_a_field(self) -> bool:
+        """Whether a class of the project holds something under that name: what nobody knows may be one of its."""
+        texts = (self.machine.program.text, *(text for _, text in self.machine.mentioning("state_dict")))
+        return any(_FIELD.search(text) for text in texts)
 
     def entered(self, node: ir.With, contexts: list[Value]) -> None:
         for item, value in zip(node.items, contexts, strict=True):

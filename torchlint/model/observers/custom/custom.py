@@ -282,8 +282,20 @@ class Custom(Observer):
                     statement=self.machine.line(),
                     cls=module.cls.name,
                     call=origin.origin,
+                    missing=_not_given(module.cls, origin),
                 )
             )
+
+
+def _not_given(cls: Class, call: ir.Node) -> tuple[str, ...]:
+    """The parameters of `forward`, but for its context, that a call gives nothing; none where that is not known."""
+    forward = cls.inherited("forward")
+    if not isinstance(forward, Function) or not isinstance(forward.definition.origin, cst.FunctionDef):
+        return ()
+    method = Method(forward.definition.origin)
+    if method.open or not isinstance(call, ir.Call) or any(each.star or each.keyword for each in call.arguments):
+        return ()
+    return tuple(method.parameters[1 : len(method.parameters) - method.defaults][len(call.arguments) :])
 
 
 def _is_bound(method: Method) -> bool:

@@ -20,7 +20,7 @@ from torchlint.model.observers.pending import argument
 from torchlint.model.observers.written import Imports, Scope, assignments, scopes, words
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
-from torchlint.syntax.spelling import dotted
+from torchlint.syntax.spelling import dotted, runs_few_times
 
 _OF_IMAGES = "torchvision.datasets."
 _DECIDING = frozenset({"shuffle", "sampler", "batch_sampler"})
@@ -80,6 +80,7 @@ class TrainingOrders(Observer):
                         trace=(Step(loop.iterable.origin, "trained on in this order in every epoch"),),
                         call=call.origin,
                         loader=name,
+                        few=runs_few_times(epochs),
                     )
                 )
                 return

@@ -29,6 +29,8 @@ _KNOWING = frozenset(
 """Packages that set the epoch of samplers themselves, or wrap loaders in something that does."""
 _THROUGH = frozenset({"enumerate", "tqdm", "iter", "zip", "trange", "len", "next", "list"})
 
+_WITHOUT_GRADIENTS = frozenset({"no_grad", "inference_mode"})
+
 
 class _Sampler(NamedTuple):
     """A sampler as a scope writes it: `text` is how it is reached, `loaders` the names of what goes through it."""
@@ -192,8 +194,14 @@ def _reader(
     Where a loop goes through one of the loaders in each of its rounds, itself or in a function it calls; and the
     statement of that.
     """
+    evaluated = {
+        id(each)
+        for statement in ir.everything(loop.body)
+        if isinstance(statement, ir.With) and any(words(item.context) & _WITHOUT_GRADIENTS for item in statement.items)
+        for each in ir.everything(statement.body)
+    }
     for statement in ir.everything(loop.body):
-        if isinstance(statement, ir.For) and _through(statement.iterable) in loaders:
+        if isinstance(statement, ir.For) and _through(statement.iterable) in loaders and id(statement) not in evaluated:
             return statement.iterable, statement
     reader = _in_function(loop, loaders, functions)
     holding = [each for each in ir.everything(loop.body) if any(part is reader for part in ir.walk(each))]
@@ -206,7 +214,7 @@ def _in_function(
     """The argument, or the call, by which a function of the file gets a loader that it goes through."""
     for each in ir.walk(loop.body):
         called = functions.get(dotted(each.function)) if isinstance(each, ir.Call) else None
-        if called is None or not isinstance(each, ir.Call):
+        if called is None or not isinstance(each, ir.Call) or _only_evaluates(called):
             continue
         inside = [_through(one.iterable) for one in ir.everything(called.body) if isinstance(one, ir.For)]
         if any(name in loaders and name.startswith("self.") for name in inside):
@@ -219,6 +227,12 @@ def _in_function(
             if (given.keyword or (parameters[0].name if parameters else "")) in inside:
                 return given.value
     return None
+
+
+def _only_evaluates(function: ir.FunctionDef) -> bool:
+    """Whether a function records no gradients, and takes no step: the order of what it measures is all one."""
+    said = words(function)
+    return bool(said & _WITHOUT_GRADIENTS) and not said & {"backward", "step"}
 
 
 def _through(node: ir.Expression) -> str:

@@ -51,7 +51,8 @@ _MOVES_ITSELF = re.compile(r"def (_apply|to|cuda|cpu)\b")
 
 
 def _is_hooked(name: str, text: str) -> bool:
-    return re.search(_HOOKED.format(re.escape(name)), text) is not None
+    found = (each.start() for each in re.finditer(_HOOKED.format(re.escape(name)), text))
+    return any("#" not in text[text.rfind("\n", 0, at) + 1 : at] for at in found)  # in a comment nothing is done
 
 
 @dataclass(slots=True, eq=False)

@@ -7,10 +7,11 @@ The log runs through helpers and methods; code that the model doesn't follow is 
 
 from __future__ import annotations
 
+import re
 from typing import cast
 
 from torchlint.model.events import BackwardCallee
-from torchlint.model.events.training import GradientsCarried
+from torchlint.model.events.training import CalledOutOfOrder, GradientsCarried
 from torchlint.model.observers.moments import (
     Iteration,
     Kind,
@@ -49,6 +50,12 @@ _LARGEST_LIMIT = 1e4
 """Whoever clips to more measures, or guards against what overflows."""
 _SCALERS = frozenset({"torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler"})
 _SCHEDULERS = "torch.optim.lr_scheduler."
+_OWN_SCHEDULER = re.compile(
+    r"^[ \t]*class \w*(?:sched|annealing|warm_?up)\w*[ \t]*(?:\([ \t]*(?:object|ABC|abc\.ABC)?[ \t]*\))?[ \t]*:"
+    r"(?:\n(?![^ \t\n#])[^\n]*)*?\n[ \t]+def step\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A class that derives from none of torch's and has a `step`; what stands between is indented."""
 _HARMLESS = ("torch.", "builtins.", "numpy.", "tqdm", "logging.", "time.", "os.", "math.", "random.", "wandb.")
 _HOOKS = frozenset(
     {"register_step_post_hook", "register_step_pre_hook", "register_post_accumulate_grad_hook", "register_hook"}
@@ -89,9 +96,14 @@ class Training(Observer):
                 known = self._carried.get(id(event.node))
                 if known is None or known.zeroed == "never":
                     self._carried[id(event.node)] = event
-            else:
+            elif not (isinstance(event, CalledOutOfOrder) and event.named and self._has_schedulers_of_its_own()):
                 self.machine.emit(event)
         self._start()
+
+    def _has_schedulers_of_its_own(self) -> bool:
+        """Whether the project has schedulers that are none of torch's: one that nobody knows may be of those."""
+        texts = (self.machine.program.text, *(text for _, text in self.machine.mentioning("def step")))
+        return any(_OWN_SCHEDULER.search(text) for text in texts)
 
     def finished(self) -> None:
         # A helper by itself doesn't see that its caller zeroes: one caller in sight that does is enough.
