@@ -19,6 +19,7 @@ from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.subscripts import evaluate_index, subscript
 from torchlint.model.state.frames import is_compiled
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reachable import some_of
 from torchlint.model.state.values import (
     NONE,
     Constant,
@@ -32,7 +33,6 @@ from torchlint.model.state.values import (
     choose,
     may_be_tensor,
     reachable_tensors,
-    some_of,
     unknown_guard,
 )
 from torchlint.model.torch.arrays import write_array

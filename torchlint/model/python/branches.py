@@ -13,6 +13,7 @@ from torchlint.model.python.decisions import arms_of_test, evaluate_test, gradie
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import lookup, set_variable
 from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.reachable import objects_among
 from torchlint.model.state.values import (
     NONE,
     Tensor,
@@ -20,7 +21,6 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     choose,
-    objects_among,
     reachable_tensors,
 )
 from torchlint.syntax import ir

@@ -30,6 +30,7 @@ from torchlint.model.python.run import Run
 from torchlint.model.python.texts import evaluate_text, run_text
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reachable import objects_among
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     NONE,
@@ -51,7 +52,6 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     is_foreign,
-    objects_among,
     reachable_tensors,
 )
 from torchlint.model.torch.arguments import kind_of

@@ -14,6 +14,7 @@ from torchlint.model.python.run import Callees, Expressions, Run
 from torchlint.model.python.unknown_code import unknown_call
 from torchlint.model.python.variables import not_none
 from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.reachable import some_of
 from torchlint.model.state.values import (
     Bound,
     Choice,
@@ -27,7 +28,6 @@ from torchlint.model.state.values import (
     Partial,
     Sequence,
     Value,
-    some_of,
 )
 from torchlint.syntax import ir
 

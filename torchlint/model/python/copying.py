@@ -13,6 +13,7 @@ from torchlint.model.python.making import inherits_known
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reachable import objects_among
 from torchlint.model.state.values import (
     NONE,
     Bound,
@@ -32,7 +33,6 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     fits,
-    objects_among,
     reachable_tensors,
 )
 from torchlint.model.torch.tensor_methods import copied

@@ -25,6 +25,7 @@ from torchlint.model.python.run import Run
 from torchlint.model.python.unknown_code import is_unknown_code, unknown_call
 from torchlint.model.python.variables import NAMESPACES, resolved
 from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.reachable import objects_among, some_of
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     GRAD_NO,
@@ -44,10 +45,8 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
-    objects_among,
     parts,
     reachable_tensors,
-    some_of,
     sure_tensors,
 )
 from torchlint.model.torch.arguments import kind_of

@@ -17,6 +17,7 @@ from torchlint.model.python.run import Run
 from torchlint.model.python.variables import NAMESPACES, REGISTRIES, forget_variables
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reachable import objects_among, some_of
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     MOST_DEEP,
@@ -43,11 +44,9 @@ from torchlint.model.state.values import (
     explore,
     is_foreign,
     is_value_of_elsewhere,
-    objects_among,
     or_another,
     parts,
     reachable_tensors,
-    some_of,
     unknown_guard,
     within,
 )

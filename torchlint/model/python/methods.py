@@ -30,6 +30,7 @@ from torchlint.model.python.unknown_code import UNKNOWN_LAYER, unknown_call
 from torchlint.model.python.variables import named_in_file, not_none, resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reachable import objects_among, some_of
 from torchlint.model.state.values import (
     NONE,
     Bound,
@@ -54,9 +55,7 @@ from torchlint.model.state.values import (
     alternatives,
     is_foreign,
     is_open,
-    objects_among,
     reachable_tensors,
-    some_of,
 )
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.model.torch.gradients import backward_on_number, grad_written, have_none

@@ -21,6 +21,7 @@ from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.special_methods import given_by_operator, given_to_special
 from torchlint.model.python.variables import resolved
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reachable import some_of
 from torchlint.model.state.values import (
     NONE,
     Choice,
@@ -38,7 +39,6 @@ from torchlint.model.state.values import (
     is_foreign,
     is_value_of_elsewhere,
     made_of,
-    some_of,
 )
 from torchlint.model.torch.arguments import kind_of
 from torchlint.model.torch.operations import apply

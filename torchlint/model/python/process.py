@@ -28,6 +28,7 @@ from torchlint.model.python.texts import OF_TEXT
 from torchlint.model.python.variables import NAMESPACES, canonical
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reachable import objects_among
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     Bound,
@@ -46,7 +47,6 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     is_foreign,
-    objects_among,
     parts,
 )
 from torchlint.model.torch.functions import NAMES_OF_SETTERS, set_grad_mode

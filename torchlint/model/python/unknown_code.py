@@ -36,6 +36,7 @@ from torchlint.model.python.process import is_of_torch, may_change_mode, may_pat
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reachable import objects_among
 from torchlint.model.state.values import (
     GRAD_NO,
     NONE,
@@ -49,7 +50,6 @@ from torchlint.model.state.values import (
     Value,
     is_foreign,
     made_of,
-    objects_among,
     parts,
     reachable_tensors,
 )

@@ -503,39 +503,6 @@ def made_of(values: Iterable[Value], *, source: ir.Node | None = None, layer: bo
     return made
 
 
-def some_of(values: list[Value], source: ir.Node | None = None) -> Unknown:
-    """One of some values, or a part of one: nobody knows which."""
-    held = Unknown([tensor for value in values for tensor in reachable_tensors(value)], source=source)
-    held.may_be = objects_among(values)
-    return held
-
-
-_LEADING_NOWHERE = frozenset({Tensor, Constant, Scalar, External})
-_OBJECTS = frozenset({Module, Instance, Class})
-
-
-def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:
-    """The objects and Modules that code which is given some values can get at, and what these may be that it made."""
-    found: dict[int, Value] = {}
-    for value in values:
-        if type(value) in _LEADING_NOWHERE:
-            continue
-        for each in within(value, _leads_to, MOST_DEEP):
-            if type(each) in _OBJECTS:
-                found[id(each)] = each
-    return tuple(found.values())[:MOST_DEPENDS]
-
-
-def _leads_to(value: Value) -> list[Value]:
-    if type(value) is Unknown:
-        return [*value.may_be]
-    if type(value) is Bound:
-        return [value.receiver]
-    if type(value) is Partial:
-        return [value.function, *value.given, *value.named.values()]
-    return parts(value)
-
-
 def is_value_of_elsewhere(value: External) -> bool:
     """Whether something imported may be a tensor that another package has made."""
     return not value.qualified.startswith(("torch.", "builtins.")) and not foreign.is_foreign(value.qualified)

@@ -1,0 +1,62 @@
+"""
+What code that is given some values can get at: the objects and Modules in them, and an unknown one of them.
+
+Reads values; changes and runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from torchlint.model.state.values import (
+    MOST_DEEP,
+    MOST_DEPENDS,
+    Bound,
+    Class,
+    Constant,
+    External,
+    Instance,
+    Module,
+    Partial,
+    Scalar,
+    Tensor,
+    Unknown,
+    Value,
+    parts,
+    reachable_tensors,
+    within,
+)
+from torchlint.syntax import ir
+
+
+def some_of(values: list[Value], source: ir.Node | None = None) -> Unknown:
+    """One of some values, or a part of one: nobody knows which."""
+    held = Unknown([tensor for value in values for tensor in reachable_tensors(value)], source=source)
+    held.may_be = objects_among(values)
+    return held
+
+
+_LEADING_NOWHERE = frozenset({Tensor, Constant, Scalar, External})
+_OBJECTS = frozenset({Module, Instance, Class})
+
+
+def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:
+    """The objects and Modules that code which is given some values can get at, and what these may be that it made."""
+    found: dict[int, Value] = {}
+    for value in values:
+        if type(value) in _LEADING_NOWHERE:
+            continue
+        for each in within(value, _leads_to, MOST_DEEP):
+            if type(each) in _OBJECTS:
+                found[id(each)] = each
+    return tuple(found.values())[:MOST_DEPENDS]
+
+
+def _leads_to(value: Value) -> list[Value]:
+    if type(value) is Unknown:
+        return [*value.may_be]
+    if type(value) is Bound:
+        return [value.receiver]
+    if type(value) is Partial:
+        return [value.function, *value.given, *value.named.values()]
+    return parts(value)
