@@ -45,7 +45,7 @@ class Scalar:
     """Of a `torch.device`, its type ("cpu"); "" if it is not known."""
     said_of: str = field(default="", compare=False)
     """The argument whose annotation alone says that it is one; "" where the program itself does."""
-    size: object = field(default=None, compare=False)
+    size: object | None = field(default=None, compare=False)
     """Of the size of a tensor, which one it is (`Tensor.axes`); None of any other value."""
 
     def meet(self, other: Scalar) -> Scalar:
