@@ -178,7 +178,7 @@ def test_every_observer_says_what_concerns_it() -> None:
     for observer in observers():
         assert observer.concerns is not None, observer
         for concern in observer.concerns:
-            for group in (*concern.anywhere, *concern.near, *concern.here):
+            for group in (*concern.anywhere, *concern.near, *concern.called, *concern.here):
                 assert group, observer
                 for word in group:
                     bare = word.lstrip("*+")
@@ -256,6 +256,100 @@ def attend(x, v, dim=0):
     return torch.bmm({softmax}, v)
 """
     assert (followed(program) == {"attend"}) == concerns
+
+
+@pytest.mark.parametrize(
+    ("made", "concerns"),
+    [
+        ("self.softmax = nn.Softmax(dim=-1)", False),
+        ("self.softmax = nn.Softmax(dim=0)", True),
+        ("self.softmax = nn.Softmax(dim)", True),
+        ("self.softmax = F.softmax", True),
+        ("self.softmax = partial(F.softmax, dim=0)", True),
+        ("pass", True),  # a class of another file makes it
+    ],
+)
+def test_a_softmax_that_an_object_holds(made: str, concerns: bool) -> None:
+    program = f"""
+class Attention(nn.Module):
+    def __init__(self, dim=0):
+        super().__init__()
+        {made}
+
+    def weigh(self, x):
+        return self.softmax(x)
+
+    def forward(self, x, v):
+        return torch.bmm(self.weigh(x), v)
+"""
+    assert ("Attention.forward" in followed(program)) == concerns
+
+
+@pytest.mark.parametrize(
+    ("body", "concerns"),
+    [
+        ("return self.attention(x, v)", False),  # where they meet is followed by itself
+        ("return torch.bmm(self.weights(x), v)", True),
+        ("return torch.bmm(weigh(x), v)", True),
+        ("return combine(weigh(x), v)", True),
+    ],
+)
+def test_a_softmax_over_the_last_dimension_is_followed_where_it_is_moved(body: str, concerns: bool) -> None:
+    program = f"""
+def weigh(x):
+    return torch.softmax(x, dim=-1)
+
+
+def combine(x, v):
+    return torch.bmm(x.transpose(0, 2), v)
+
+
+class Weights(nn.Module):
+    def forward(self, x):
+        return torch.softmax(x, dim=-1).transpose(0, 2)
+
+
+class Attention(nn.Module):
+    def forward(self, x, v):
+        return torch.bmm(torch.softmax(x, dim=-1).transpose(0, 2), v)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weights = Weights()
+        self.attention = Attention()
+
+    def forward(self, x, v):
+        {body}
+"""
+    assert ("Net.forward" in followed(program)) == concerns
+
+
+@pytest.mark.parametrize(
+    ("body", "concerns"),
+    [
+        ("return np.sqrt(x)", True),
+        ("return np.linalg.norm(x)", True),
+        ("return log(x)", True),
+        ("return [array(each) for each in x]", True),
+        ("return plt.plot(x)", True),
+        ("return list(map(np.exp, x))", True),
+        ("return torch.sqrt(x) if isinstance(x, np.ndarray) else torch.stack([x])", False),
+        ("return x.sqrt() + np.pi", False),
+    ],
+)
+def test_arrays_are_followed_where_a_function_makes_them(body: str, concerns: bool) -> None:
+    program = f"""
+import numpy as np
+import matplotlib.pyplot as plt
+from numpy import log, sqrt as array
+
+
+def convert(x):
+    {body}
+"""
+    assert (followed(program) == {"convert"}) == concerns
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar, cast
 
 from torchlint.syntax import ir, kinds
+from torchlint.syntax.features import CONVERSIONS
 from torchlint.syntax.reading import Reader
 from torchlint.syntax.scopes import ScopedLowering
 from torchlint.syntax.tree import MOST_NESTED
@@ -71,7 +72,10 @@ class ExpressionLowering(ScopedLowering):
 
     def attribute(self, node: ast.Attribute) -> ir.Expression:
         self.reader.attributes.append(node.attr)
-        return ir.Attribute(node, self.expression(node.value), node.attr)
+        made = ir.Attribute(node, self.expression(node.value), node.attr)
+        if node.attr in CONVERSIONS:
+            self.reader.conversion(made)
+        return made
 
     def subscript(self, node: ast.Subscript) -> ir.Expression:
         made = self.subscripted(node)

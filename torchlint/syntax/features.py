@@ -52,6 +52,8 @@ IMPLIED_DIM = "!dim"
 """A softmax is called without a word about its dimension."""
 OPEN_SOFTMAX = "!softmax"
 """A softmax over what may be the first dimension: it is not counted from the second, nor called the last."""
+HELD_SOFTMAX = "!softmax-held"
+"""A softmax that the object holds: over which dimension it goes is said where it is made."""
 SWAPS_FIRST = "!swaps"
 """A transposition that may move the first of three dimensions."""
 SWAPS_LAST = "!swaps-last"
@@ -72,8 +74,8 @@ BINDS_LOSS = "!loss"
 """A name that says that it is a loss is bound, and perhaps not read; or it is in a loop."""
 TENSORS = "!tensors"
 """`torch` is named, or something of it that is no layer."""
-ARRAYS = "!arrays"
-"""NumPy or Matplotlib is named."""
+CONVERTS = "!converts"
+"""A function of NumPy or Matplotlib is named that makes arrays of the tensors it is given."""
 
 EACH = "each "
 """Before the name of an attribute: its elements; before that of a callee: what an element is made by."""
@@ -83,6 +85,22 @@ CONCATENATIONS = frozenset({"cat", "concat", "concatenate", "hstack", "vstack", 
 """What joins tensors along a dimension that they have."""
 SOFTMAXES = frozenset({"softmax", "log_softmax", "softmin", "Softmax", "LogSoftmax", "Softmin"})
 """Functions and layers that choose a dimension themselves if they are told none."""
+# Functions of NumPy that convert their tensor arguments by `__array__` (held against torch in the tests); others, as
+# `np.sum`, try the tensor's own method first.
+CONVERTING = frozenset(
+    """
+    asarray array asanyarray sqrt exp log log2 log10 log1p expm1 abs absolute sin cos tan tanh arctan arctan2 sign
+    isnan isinf isfinite round maximum minimum add subtract multiply divide power square dot argmax argmin argsort
+    sort concatenate stack vstack hstack column_stack allclose isclose median percentile quantile histogram clip where
+    unique ravel transpose save savetxt linalg.norm testing.assert_allclose testing.assert_almost_equal
+    testing.assert_array_equal testing.assert_array_almost_equal
+    """.split()  # noqa: SIM905
+)
+CONVERTING_LISTS = frozenset({"mean", "std", "average"})
+"""Of a list these make an array, too."""
+PLOTTING = frozenset("plot scatter imshow hist bar contourf fill_between semilogy semilogx loglog errorbar".split())  # noqa: SIM905
+CONVERSIONS = frozenset(name.rpartition(".")[2] for name in CONVERTING | CONVERTING_LISTS | PLOTTING)
+"""The last names of all that makes arrays of tensors."""
 PRODUCTS = frozenset({"matmul", "mm", "mv"})
 """Products of matrices, besides `@`."""
 LOSS_NAMES = frozenset({"criterion", "loss_fn", "loss_func", "loss_function"})
@@ -121,6 +139,8 @@ class Concern:
         followed by itself.
     near
         Groups of words that may stand in the entry point, or in a function that it calls itself.
+    called
+        The same, but for what the objects do that it holds: that is followed by itself.
     in_constructors
         Whether what constructors do is of concern, too.
     writes
@@ -130,6 +150,7 @@ class Concern:
     anywhere: tuple[frozenset[str], ...] = ()
     here: tuple[frozenset[str], ...] = ()
     near: tuple[frozenset[str], ...] = ()
+    called: tuple[frozenset[str], ...] = ()
     in_constructors: bool = True
     writes: bool = False
 

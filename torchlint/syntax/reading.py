@@ -18,6 +18,7 @@ from torchlint.syntax.features import (
     CALLS_NUMPY,
     CHAIN,
     CONCATENATIONS,
+    CONVERSIONS,
     COPIES,
     COPIES_HELD,
     DATA_SET,
@@ -30,6 +31,7 @@ from torchlint.syntax.features import (
     FORWARDS,
     FORWARDS_HELD,
     GROWS,
+    HELD_SOFTMAX,
     HIDES,
     IMPLIED_DIM,
     LOSS_NAMES,
@@ -159,6 +161,8 @@ class Reader:
                 self.names.append(node.id)  # type: ignore[attr-defined]
             elif kind is ir.Attribute:
                 self.attributes.append(node.attr)  # type: ignore[attr-defined]
+                if node.attr in CONVERSIONS:  # type: ignore[attr-defined]
+                    self.conversion(node)  # type: ignore[arg-type]
                 pending.append(node.value)  # type: ignore[attr-defined]
             elif isinstance(node, list):
                 pending += node
@@ -255,6 +259,12 @@ class Reader:
         if special is not None:
             special(self, node, name)
 
+    def conversion(self, node: ir.Attribute) -> None:
+        """`np.sqrt`, `np.linalg.norm`, or what is called so and is none: whose it is, the imports of the file say."""
+        owner = node.value.value if type(node.value) is ir.Attribute else node.value
+        if type(owner) is ir.Name:
+            self.words.add(f"{owner.id}.{node.attr}")
+
     def binary(self, node: ir.Binary) -> None:
         self.words.add(node.op)
         if node.op == "@":
@@ -306,6 +316,8 @@ class Reader:
                     self.words.add(WRITES)
             elif kind is ir.Attribute:
                 attr: str = target.attr  # type: ignore[union-attr]
+                if attr in _OVER_A_DIMENSION and type(node.value) is ir.Call:
+                    self.settled.append(attr)  # what it is given says of which dimensions
                 made = self.assigned.setdefault(attr, set())
                 if type(node.value) is ir.Call:
                     made.add(last_word(node.value.function))
@@ -392,8 +404,12 @@ def _softmax(reader: Reader, node: ir.Call, name: str) -> None:
     given = [each.value for each in arguments if each.keyword == "dim"]
     if not given and len(arguments) <= 2 and not any(each.keyword or each.star for each in arguments):
         given = [each.value for each in arguments[-1:]]
-    if given and (_is_positive(given[0]) or _is_minus(given[0], 1)):
-        reader.settled.append(name)
+    of_self = type(node.function) is ir.Attribute and last_word(node.function.value) == "self"
+    if of_self and len(arguments) == 1:
+        reader.words.add(HELD_SOFTMAX)
+    elif not given or not (_is_positive(given[0]) or _is_minus(given[0], 1)):
+        return
+    reader.settled.append(name)
 
 
 def _transpose(reader: Reader, node: ir.Call, name: str) -> None:

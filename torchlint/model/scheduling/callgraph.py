@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from torchlint.syntax import ir
 from torchlint.syntax.features import (
-    ARRAYS,
     BUILDS_WRITER,
+    CONVERSIONS,
+    CONVERTS,
     CUSTOM,
     DEEPCOPIES,
     DEEPCOPIES_HELD,
@@ -27,11 +28,14 @@ from torchlint.syntax.features import (
     DIFFERENTIATING,
     DROPS,
     EACH,
+    HELD_SOFTMAX,
     HIDES,
+    OPEN_SOFTMAX,
     POINTWISE,
     POINTWISE_LAYERS,
     SETS,
     SLICED,
+    SOFTMAXES,
     TENSORS,
     WRITES,
     WRITING,
@@ -96,7 +100,6 @@ class CallGraph:
         """Those that no entry point concerns: what they see is strict, and counted as far as it was met."""
         self._concerns = [(concern, -1) for concern in _OWN]
         self._concerns += [(concern, number) for number, each in enumerate(known) for concern in each or ()]
-        self._near = any(concern.near for concern, _ in self._concerns)
         self._program = program
         self._externally_pure = 0
         self._calls: list[int] = []
@@ -149,11 +152,11 @@ class CallGraph:
             # what an externally pure function calls has run with it, and is settled where no other way leads there
             settled = _closed(mine | held, self._edges, self._externally_pure)
             writes = bool(settled & self._writers & ~self._externally_pure)
-        close = (mine | self._edges[own] | held) if self._near else 0
-        for number in _numbers(close >> len(self._written)):
+        called = mine | self._edges[own] | self._bit(cls)
+        close = called | held
+        for number in _numbers((self._edges[own] | held) >> len(self._written)):
             close |= self._edges[len(self._written) + number]
-        close |= self._bit(cls)
-        beside = self._beside(mine, close, reached)
+        beside = self._beside(mine, called, close, reached)
         found = set(self._anywhere)
         for number, only_writes, masks in self._asked:
             if number not in found and (writes or not only_writes):
@@ -164,10 +167,10 @@ class CallGraph:
                     found.add(number)
         return frozenset(found) if found else None
 
-    def _beside(self, mine: int, close: int, reached: int) -> int:
-        """Three sets of bits in one: of a concern, each group is asked for in one of them."""
+    def _beside(self, mine: int = 0, called: int = 0, close: int = 0, reached: int = 0) -> int:
+        """Four sets of bits in one: of a concern, each group is asked for in one of them."""
         wide = len(self._edges)
-        return mine | close << wide | reached << 2 * wide
+        return mine | called << wide | close << 2 * wide | reached << 3 * wide
 
     def _reached_by(self, number: int) -> int:
         """All that may run where one runs."""
@@ -191,7 +194,7 @@ class CallGraph:
 
     def _is_met(self, concern: Concern, ran: int) -> bool:
         """Whether something of each group is written anywhere in what runs."""
-        return all(self._groups[group] & ran for group in (*concern.here, *concern.near, *concern.anywhere))
+        return all(self._groups[group] & ran for group in _groups(concern))
 
     def must_be_built(self, cls: ir.ClassDef) -> bool:
         """
@@ -294,17 +297,23 @@ class CallGraph:
     def _read_groups(self, classes: list[ir.ClassDef]) -> None:
         everything: set[str] = set().union(*(each.words for each in self._written))
         imports = [each for each in self._program.naming if isinstance(each, ir.Import)]
-        meanings = {ARRAYS: _named(imports, _NUMPY), TENSORS: _named(imports, _TORCH), CUSTOM: _customs(classes)}
+        given = layers(self._written)
+        meanings = {
+            CONVERTS: _converting(imports),
+            TENSORS: _named(imports, _TORCH),
+            CUSTOM: _customs(classes),
+            # a softmax that an object holds is judged where this file makes it
+            OPEN_SOFTMAX: {OPEN_SOFTMAX} if given.keys() & SOFTMAXES else {OPEN_SOFTMAX, HELD_SOFTMAX},
+        }
         groups = {_BY_CONSTRUCTORS}
         for concern, _ in self._concerns:
-            groups |= {*concern.anywhere, *concern.near, *concern.here}
+            groups.update(_groups(concern))
         words = {word for group in groups for word in group}
         added = [word for word in words if word[0] == "+"]
         meanings |= _meant_by_variables({word for word in words if word[0] == "*"}, everything, self._program.body)
         means = {word: _meant(word, everything, meanings) for word in words if word[0] in "*+" or word in meanings}
         exact = (words - means.keys()).union(*means.values())
         waiting = _written_by(self._written, self._constructed, exact, added)
-        given = layers(self._written)
         found = {SLICED: _sliced(self._definitions, self._written, given), SETS: _sets(self._written, given)}
         for group in groups:
             mask = 0
@@ -314,11 +323,16 @@ class CallGraph:
                     mask |= waiting.get(meant, 0)
             self._groups[group] = mask
         for concern, number in self._concerns:
-            masks = [self._beside(self._groups[group], 0, 0) for group in concern.here]
-            masks += [self._beside(0, self._groups[group], 0) for group in concern.near]
-            masks += [self._beside(0, 0, self._groups[group]) for group in concern.anywhere]
+            masks = [self._beside(mine=self._groups[group]) for group in concern.here]
+            masks += [self._beside(called=self._groups[group]) for group in concern.called]
+            masks += [self._beside(close=self._groups[group]) for group in concern.near]
+            masks += [self._beside(reached=self._groups[group]) for group in concern.anywhere]
             if all(masks):
                 self._asked.append((number, concern.writes, masks))
+
+
+def _groups(concern: Concern) -> tuple[frozenset[str], ...]:
+    return (*concern.here, *concern.called, *concern.near, *concern.anywhere)
 
 
 def _methods(functions: list[tuple[ir.FunctionDef, ir.ClassDef | None]]) -> dict[int, list[int]]:
@@ -487,6 +501,16 @@ def _named(imports: list[ir.Import], packages: tuple[str, ...]) -> set[str]:
         for each in statement.names
         if each.qualified.startswith(packages) and not each.qualified.startswith(("torch.nn", "torch.utils"))
     }
+
+
+def _converting(imports: list[ir.Import]) -> set[str]:
+    """How a file may name the functions of NumPy and Matplotlib that make arrays of tensors: `np.sqrt`, or `sqrt`."""
+    found: set[str] = set()
+    for each in (name for statement in imports for name in statement.names if name.qualified.startswith(_NUMPY)):
+        found.update(f"{each.bound}.{function}" for function in CONVERSIONS)
+        if each.qualified.rpartition(".")[2] in CONVERSIONS:
+            found.add(each.bound)
+    return found
 
 
 def _customs(classes: list[ir.ClassDef]) -> set[str]:

@@ -24,8 +24,11 @@ _BATCHES = _BATCHED | _OVER_LOGARITHMS
 
 
 def _moved(*groups: frozenset[str]) -> Concern:
-    """Any softmax may go over what was the first dimension later, if something moves it."""
-    return Concern(near=(_NAMED, _BATCHES), anywhere=groups)
+    """
+    Any softmax may go over what was the first dimension later, if something moves it. What has both inside of an object
+    that it holds is not where they meet.
+    """
+    return Concern(called=(_NAMED | _BATCHES,), near=(_NAMED, _BATCHES), anywhere=groups)
 
 
 class SoftmaxDims(Computations):

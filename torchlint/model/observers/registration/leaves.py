@@ -42,12 +42,14 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import (
-    ARRAYS,
     CALLS_NUMPY,
+    CONVERTING,
+    CONVERTING_LISTS,
+    CONVERTS,
     DEEPCOPIES,
     DEEPCOPIES_HELD,
     DIFFERENTIATING,
-    Concern,
+    PLOTTING,
     anywhere,
     here,
 )
@@ -57,21 +59,6 @@ from torchlint.syntax.tree import statements_at
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
 
-# Functions of NumPy that convert their tensor arguments by `__array__` (held against torch in the tests); others, as
-# `np.sum`, try the tensor's own method first.
-_CONVERTING = frozenset(
-    """
-    asarray array asanyarray sqrt exp log log2 log10 log1p expm1 abs absolute sin cos tan tanh arctan arctan2 sign
-    isnan isinf isfinite round maximum minimum add subtract multiply divide power square dot argmax argmin argsort
-    sort concatenate stack vstack hstack column_stack allclose isclose median percentile quantile histogram clip where
-    unique ravel transpose save savetxt linalg.norm testing.assert_allclose testing.assert_almost_equal
-    testing.assert_array_equal testing.assert_array_almost_equal
-    """.split()  # noqa: SIM905
-)
-_CONVERTING_LISTS = frozenset({"mean", "std", "average"})
-"""Of a list these make an array, too."""
-_PLOTTING = frozenset("plot scatter imshow hist bar contourf fill_between semilogy semilogx loglog errorbar".split())  # noqa: SIM905
-_HANDED = _CONVERTING | _CONVERTING_LISTS | _PLOTTING
 _FRESH_COPIES = frozenset(
     {"tensor", "as_tensor", "Variable()", "detach()", ".data", "from_numpy", "torch.from_numpy()"}
 )
@@ -82,14 +69,8 @@ class Leaves(Observer):
 
     concerns = (
         DIFFERENTIATING,
-        anywhere(f"requires_grad requires_grad_ {CALLS_NUMPY} {DEEPCOPIES} Parameter"),
+        anywhere(f"requires_grad requires_grad_ {CALLS_NUMPY} {CONVERTS} {DEEPCOPIES} Parameter"),
         here(DEEPCOPIES_HELD),
-        Concern(
-            anywhere=(
-                frozenset({ARRAYS}),
-                frozenset(name.rpartition(".")[2] for name in _CONVERTING | _CONVERTING_LISTS | _PLOTTING),
-            )
-        ),
     )
 
     def __init__(self, machine: Machine) -> None:
@@ -185,12 +166,12 @@ class Leaves(Observer):
     ) -> None:
         if isinstance(result, Tensor) and is_true(keywords.get("requires_grad")):
             self._told[id(result)] = (result, origin, self.machine.line())
-        if qualified.startswith("numpy.") and qualified[6:] in _CONVERTING:
+        if qualified.startswith("numpy.") and qualified[6:] in CONVERTING:
             self._handed_over(f"np.{qualified[6:]}", positional, origin)
-        elif qualified.startswith("numpy.") and qualified[6:] in _CONVERTING_LISTS:
+        elif qualified.startswith("numpy.") and qualified[6:] in CONVERTING_LISTS:
             if positional and isinstance(positional[0], Sequence) and positional[0].kind in ("list", "tuple"):
                 self._handed_over(f"np.{qualified[6:]}", positional[:1], origin)
-        elif qualified.startswith("matplotlib.pyplot.") and qualified[18:] in _PLOTTING:
+        elif qualified.startswith("matplotlib.pyplot.") and qualified[18:] in PLOTTING:
             self._handed_over(f"plt.{qualified[18:]}", positional, origin)
         elif qualified == "copy.deepcopy" and positional:
             self._copied(positional[0], origin)
