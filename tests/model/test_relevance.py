@@ -181,7 +181,7 @@ def test_every_observer_says_what_concerns_it() -> None:
             for group in (*concern.anywhere, *concern.near, *concern.called, *concern.here):
                 assert group, observer
                 for word in group:
-                    bare = word.lstrip("*+")
+                    bare = word.lstrip("*+-")
                     named = bare.isidentifier() or not any(map(str.isalnum, bare))
                     assert named or bare in known, (observer, word)  # nothing else is ever read
 
@@ -382,6 +382,49 @@ class Net(nn.Module):
         "self.loss = nn.CrossEntropyLoss()", "self.loss = nn.CrossEntropyLoss()" if "self.loss(" in loss else "pass"
     )
     assert ("Net.score" in followed(program)) == concerns
+
+
+@pytest.mark.parametrize(
+    ("body", "concerns"),
+    [
+        ("w = torch.softmax(x, -1)\n        return torch.matmul(w, v)", False),
+        ("w = F.softmax(x, dim=-1).to(v.dtype)\n        w = F.dropout(w, 0.1)\n        return w @ v", False),
+        ("w = x.softmax(-1)\n        p = self.dropout(w)\n        return torch.bmm(p, v), w", False),
+        ("w = torch.softmax(x, -1)\n        return w", True),
+        ("w = torch.softmax(x, -1)\n        return torch.matmul(x, v)", True),
+        ("w = torch.softmax(x, -1)\n        return torch.matmul(w, v).sigmoid()", True),
+        ("w = torch.softmax(x, -1)\n        return torch.softmax(torch.matmul(w, v), 1)", True),
+        ("return torch.softmax(x, -1)", True),
+    ],
+)
+def test_attention_far_from_a_loss(body: str, concerns: bool) -> None:
+    program = f"""
+class Attention(nn.Module):
+    def forward(self, x, v):
+        return self.attend(x, v)
+
+    def attend(self, x, v):
+        {body}
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = Attention()
+
+    def forward(self, x):
+        return self.attention(x, x)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = Layer()
+
+    def forward(self, x, y):
+        return F.cross_entropy(self.layer(x), y)
+"""
+    assert ("Net.forward" in followed(program)) == concerns
 
 
 @pytest.mark.parametrize(

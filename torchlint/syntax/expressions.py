@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 from torchlint.syntax import ir, kinds
 from torchlint.syntax.features import CONVERSIONS
-from torchlint.syntax.reading import Reader
+from torchlint.syntax.reading import Reader, note_conversion
 from torchlint.syntax.scopes import ScopedLowering
 from torchlint.syntax.tree import MOST_NESTED
 
@@ -74,7 +74,7 @@ class ExpressionLowering(ScopedLowering):
         self.reader.attributes.append(node.attr)
         made = ir.Attribute(node, self.expression(node.value), node.attr)
         if node.attr in CONVERSIONS:
-            self.reader.conversion(made)
+            note_conversion(self.reader, made)
         return made
 
     def subscript(self, node: ast.Subscript) -> ir.Expression:

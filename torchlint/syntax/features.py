@@ -54,6 +54,8 @@ OPEN_SOFTMAX = "!softmax"
 """A softmax over what may be the first dimension: it is not counted from the second, nor called the last."""
 HELD_SOFTMAX = "!softmax-held"
 """A softmax that the object holds: over which dimension it goes is said where it is made."""
+WEIGHS = "!weighs"
+"""All that is done with a softmax is that it weighs the other factor of a product of matrices: attention."""
 SWAPS_FIRST = "!swaps"
 """A transposition that may move the first of three dimensions."""
 SWAPS_LAST = "!swaps-last"
@@ -128,7 +130,7 @@ class Concern:
     """
     What must be written for an observer to have anything to say of an entry point: of each group one identifier or
     mark at least. `*part` stands for any identifier that has it, `+Layer` also for what the constructor of an object
-    builds that is involved.
+    builds that is involved; functions with a word `-mark` do not count.
 
     Attributes
     ----------

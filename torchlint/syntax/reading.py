@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from torchlint.syntax import ir
+from torchlint.syntax.attention import Attention
 from torchlint.syntax.features import (
     ALL_EQUAL,
     BARE,
@@ -45,6 +46,7 @@ from torchlint.syntax.features import (
     SQUARED_MEAN,
     SWAPS_FIRST,
     SWAPS_LAST,
+    WEIGHS,
     WRITES,
 )
 from torchlint.syntax.place import is_place
@@ -64,6 +66,7 @@ from torchlint.syntax.spelling import (
     last_word,
     leaves_out,
     may_be_dropped,
+    root_name,
     writes,
 )
 
@@ -141,6 +144,7 @@ class Reader:
         self.singular: set[str] = set()
         self.copied, self.remade = list[str](), list[str]()
         self.products = 0
+        self.attention = Attention()
         self.settled: list[str] = []
         self.numbers: set[str] = set()
         self.counted: set[str] = set()
@@ -161,8 +165,7 @@ class Reader:
                 self.names.append(node.id)  # type: ignore[attr-defined]
             elif kind is ir.Attribute:
                 self.attributes.append(node.attr)  # type: ignore[attr-defined]
-                if node.attr in CONVERSIONS:  # type: ignore[attr-defined]
-                    self.conversion(node)  # type: ignore[arg-type]
+                note_conversion(self, node)  # type: ignore[arg-type]
                 pending.append(node.value)  # type: ignore[attr-defined]
             elif isinstance(node, list):
                 pending += node
@@ -206,13 +209,15 @@ class Reader:
             words.add(MASKED)
         if any(self.is_open(name) for name in _OVER_A_DIMENSION):
             words.add(OPEN_SOFTMAX)
+        if self.attention.only_weighs([*self.names, *self.attributes]):
+            words.add(WEIGHS)
         if self.is_open("transpose"):
             words.add(SWAPS_FIRST)
         if self.products > 1:
             words.add(CHAIN)
         if not self.kept.isdisjoint(self.containers):
             words.add(HIDES)
-        if self.losses and ((self.looped and DIFFERENTIATES in words) or self.may_drop_loss()):
+        if self.losses and ((self.looped and DIFFERENTIATES in words) or _may_drop_loss(self)):
             words.add(BINDS_LOSS)
         for name in self.indexed:
             self.sliced |= self.made.get(name, set())
@@ -224,14 +229,6 @@ class Reader:
     def is_open(self, name: str) -> bool:
         """Whether a name stands anywhere but in a call of which it is settled which dimensions it means."""
         return name in self.words and self.names.count(name) + self.attributes.count(name) > self.settled.count(name)
-
-    def may_drop_loss(self) -> bool:
-        """Whether a loss is bound and never read, or bound twice as deep in the same blocks."""
-        for name, columns in self.losses.items():
-            known = [column for column in columns if column >= 0]
-            if len(set(known)) < len(known) or self.names.count(name) == 1:
-                return True
-        return False
 
     # -- marks
 
@@ -259,16 +256,11 @@ class Reader:
         if special is not None:
             special(self, node, name)
 
-    def conversion(self, node: ir.Attribute) -> None:
-        """`np.sqrt`, `np.linalg.norm`, or what is called so and is none: whose it is, the imports of the file say."""
-        owner = node.value.value if type(node.value) is ir.Attribute else node.value
-        if type(owner) is ir.Name:
-            self.words.add(f"{owner.id}.{node.attr}")
-
     def binary(self, node: ir.Binary) -> None:
         self.words.add(node.op)
         if node.op == "@":
             self.products += 1
+            self.attention.factors |= {root_name(node.left), root_name(node.right)}
         elif node.op == "/":
             self.singular.add(dotted_text(node.right))
 
@@ -299,7 +291,9 @@ class Reader:
                 else:
                     self.bound.add(name)
                 if type(node.value) is ir.Call:
-                    self.made.setdefault(name, set()).add(last_word(node.value.function))
+                    made_by = last_word(node.value.function)
+                    self.made.setdefault(name, set()).add(made_by)
+                    self.attention.bind(name, node.value, made_by)
                 if type(node.value) in _COMPUTED and _may_be_loss(name, node.value):
                     self.losses.setdefault(name, []).append(_column_of(node, name))
                 if type(node.value) is ir.Subscript:
@@ -316,11 +310,10 @@ class Reader:
                     self.words.add(WRITES)
             elif kind is ir.Attribute:
                 attr: str = target.attr  # type: ignore[union-attr]
-                if attr in _OVER_A_DIMENSION and type(node.value) is ir.Call:
-                    self.settled.append(attr)  # what it is given says of which dimensions
                 made = self.assigned.setdefault(attr, set())
                 if type(node.value) is ir.Call:
                     made.add(last_word(node.value.function))
+                    self.settled.append(attr)  # what is called says which dimensions it means
                 made.update(EACH + name for name in elements_of(node.value))
                 if is_container(node.value):
                     self.words.add(HIDES)
@@ -374,6 +367,22 @@ class Reader:
                 if last_word(made.function) in CONCATENATIONS:
                     self.words.add(GROWS)
                 self.looped = self.looped or is_called_loss(last_word(made.function))
+
+
+def note_conversion(reader: Reader, node: ir.Attribute) -> None:
+    """`np.sqrt`, `np.linalg.norm`, or what is called so and is none: whose it is, the imports of the file say."""
+    owner = node.value.value if type(node.value) is ir.Attribute else node.value
+    if node.attr in CONVERSIONS and type(owner) is ir.Name:
+        reader.words.add(f"{owner.id}.{node.attr}")
+
+
+def _may_drop_loss(reader: Reader) -> bool:
+    """Whether a loss is bound and never read, or bound twice as deep in the same blocks."""
+    for name, columns in reader.losses.items():
+        known = [column for column in columns if column >= 0]
+        if len(set(known)) < len(known) or reader.names.count(name) == 1:
+            return True
+    return False
 
 
 _COPYING = ("tensor", "new_tensor")
@@ -476,8 +485,13 @@ def _forward(reader: Reader, node: ir.Call, _: str) -> None:
         reader.words.add(FORWARDS)
 
 
-def _product(reader: Reader, _: ir.Call, __: str) -> None:
+def _product(reader: Reader, node: ir.Call, name: str) -> None:
     reader.products += 1
+    _factors(reader, node, name)
+
+
+def _factors(reader: Reader, node: ir.Call, _: str) -> None:
+    reader.attention.factors |= {root_name(node), *[root_name(each.value) for each in node.arguments]}
 
 
 def _operands(reader: Reader, node: ir.Call, name: str) -> None:
@@ -508,5 +522,6 @@ _CALLED: dict[str, Callable[[Reader, ir.Call, str], None]] = {
     "deepcopy": _deepcopy,
     "forward": _forward,
     **dict.fromkeys(PRODUCTS, _product),
+    **dict.fromkeys(("bmm", "einsum"), _factors),
     **dict.fromkeys(SINGULAR | _COMPARISONS, _operands),
 }

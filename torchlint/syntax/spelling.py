@@ -225,6 +225,24 @@ def last_word(node: ir.Expression) -> str:
     return node.id if type(node) is ir.Name else "()"
 
 
+def is_softmax(value: ir.Expression) -> bool:
+    """Whether it is what a softmax gives, or a method of that: `torch.softmax(x, 1).type_as(x)`."""
+    while type(value) is ir.Call:
+        if last_word(value.function) == "softmax":
+            return True
+        if type(value.function) is not ir.Attribute:
+            break
+        value = value.function.value
+    return False
+
+
+def root_name(value: ir.Expression) -> str:
+    """The variable that something is, or that methods are called on: `x` of `x.to(y.dtype)`."""
+    while type(value) is ir.Call and type(value.function) is ir.Attribute:
+        value = value.function.value
+    return value.id if type(value) is ir.Name else ""
+
+
 def dotted_text(node: ir.Expression) -> str:
     """A name or a chain of attributes as it is written; something unlike any other for the rest."""
     words: list[str] = []

@@ -298,13 +298,8 @@ class CallGraph:
         everything: set[str] = set().union(*(each.words for each in self._written))
         imports = [each for each in self._program.naming if isinstance(each, ir.Import)]
         given = layers(self._written)
-        meanings = {
-            CONVERTS: _converting(imports),
-            TENSORS: _named(imports, _TORCH),
-            CUSTOM: _customs(classes),
-            # a softmax that an object holds is judged where this file makes it
-            OPEN_SOFTMAX: {OPEN_SOFTMAX} if given.keys() & SOFTMAXES else {OPEN_SOFTMAX, HELD_SOFTMAX},
-        }
+        meanings = {CONVERTS: _converting(imports), TENSORS: _named(imports, _TORCH), CUSTOM: _customs(classes)}
+        meanings[OPEN_SOFTMAX] = _open_softmaxes(given)
         groups = {_BY_CONSTRUCTORS}
         for concern, _ in self._concerns:
             groups.update(_groups(concern))
@@ -312,16 +307,13 @@ class CallGraph:
         added = [word for word in words if word[0] == "+"]
         meanings |= _meant_by_variables({word for word in words if word[0] == "*"}, everything, self._program.body)
         means = {word: _meant(word, everything, meanings) for word in words if word[0] in "*+" or word in meanings}
-        exact = (words - means.keys()).union(*means.values())
+        exact = (words - means.keys()).union(*means.values(), [word[1:] for word in words if word[0] == "-"])
         waiting = _written_by(self._written, self._constructed, exact, added)
         found = {SLICED: _sliced(self._definitions, self._written, given), SETS: _sets(self._written, given)}
         for group in groups:
-            mask = 0
-            for word in group:
-                mask |= found.get(word, 0)
-                for meant in means.get(word, (word,)):
-                    mask |= waiting.get(meant, 0)
-            self._groups[group] = mask
+            meant = {each for word in group for each in means.get(word, (word,))}
+            mask = _joined(found, group) | _joined(waiting, meant)
+            self._groups[group] = mask & ~_joined(waiting, {word[1:] for word in group if word[0] == "-"})
         for concern, number in self._concerns:
             masks = [self._beside(mine=self._groups[group]) for group in concern.here]
             masks += [self._beside(called=self._groups[group]) for group in concern.called]
@@ -434,6 +426,14 @@ def _outside(cls: ir.ClassDef) -> ir.Written:
     return found
 
 
+def _joined(masks: dict[str, int], words: Iterable[str]) -> int:
+    """As `_union`, for a few words."""
+    found = 0
+    for word in words:
+        found |= masks.get(word, 0)
+    return found
+
+
 def _union(masks: dict[str, int], words: set[str]) -> int:
     found = 0
     for word in words & masks.keys():
@@ -501,6 +501,11 @@ def _named(imports: list[ir.Import], packages: tuple[str, ...]) -> set[str]:
         for each in statement.names
         if each.qualified.startswith(packages) and not each.qualified.startswith(("torch.nn", "torch.utils"))
     }
+
+
+def _open_softmaxes(given: dict[str, set[str]]) -> set[str]:
+    """What softmaxes are called that may go over the first dimension; one that an object holds, where it is made."""
+    return {OPEN_SOFTMAX} if given.keys() & SOFTMAXES else {OPEN_SOFTMAX, HELD_SOFTMAX}
 
 
 def _converting(imports: list[ir.Import]) -> set[str]:

@@ -13,7 +13,7 @@ from torchlint.model.state.computations import VIEWS, Computation, Computations
 from torchlint.model.state.guards import Guard
 from torchlint.model.state.values import GraphNode, Sequence, Tensor, Value
 from torchlint.syntax import ir
-from torchlint.syntax.features import DIFFERENTIATES, LOSS_NAMES, NAMES_LOSS, Concern
+from torchlint.syntax.features import DIFFERENTIATES, LOSS_NAMES, NAMES_LOSS, WEIGHS, Concern
 
 _ACTIVATIONS: dict[str, Activation] = {
     "softmax": "softmax", "log_softmax": "log_softmax", "sigmoid": "sigmoid", "logsigmoid": "logsigmoid",
@@ -40,7 +40,8 @@ class Logits(Computations):
 
     words = ("softm", "Softm", "entropy", "Entropy", "nll", "NLL", "BCE", *sorted(LOSS_NAMES))
     concerns = (
-        Concern(near=(_OF_LOSSES,), anywhere=(_APPLYING,)),
+        Concern(near=(_OF_LOSSES, _APPLYING)),
+        Concern(near=(_OF_LOSSES,), anywhere=(_APPLYING | {f"-{WEIGHS}"},)),  # what weighs comes from far as no score
         # Scores stand before a loss of logarithms by no word of their own.
         Concern(near=(frozenset({"nll_loss", "+NLLLoss"}),)),
         # The activation may be applied in another file, and the loss made in one, as may what an attribute of a module
