@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from torchlint.finding import Finding, Level, TraceLine
-from torchlint.report.fingerprint import LineOf, of_findings
 from torchlint.results import FileOutcome, RunResult
 from torchlint.syntax.text import Span
+
+if TYPE_CHECKING:
+    from torchlint.report.fingerprint import LineOf
 
 _DEFINED = re.compile(r"([ \t]*)(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 _FAR = 400
@@ -70,6 +72,8 @@ class Copies:
 
     def _places(self, finding: Finding) -> list[_Place]:
         """All places of a finding; none where one of them stands in no function."""
+        from torchlint.report.fingerprint import of_findings  # hashes, which few runs need
+
         at = [finding.span, *(Span(each.line, each.column, each.end_line, each.end_column) for each in finding.others)]
         each_alone = [replace(finding, span=span, others=()) for span in at]
         functions = [self._function(finding.path, span.line) for span in at]

@@ -95,6 +95,3 @@ def _annotations(program: ir.Program, definition: ir.FunctionDef, name: str) -> 
             if said is not None and dotted(said) and dotted(said) not in seen:
                 seen.add(dotted(said))
                 yield said
-
-
-__all__ = ["made_of_nothing"]
