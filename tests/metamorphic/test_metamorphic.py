@@ -77,14 +77,20 @@ def test_torch_refutes_an_error_that_one_body_escapes() -> None:
     assert "a leaf Variable that requires grad" in refused.error
 
 
+def _passes(text: str, mended: tuple[str, str], unknown: str, body: str) -> bool:
+    """Whether a run, with a part of the text mended so that it raises nothing, comes through the proof of its claim."""
+    (finding,) = standins.claims(standins.shown(text))
+    roles = {unknown: unknown.rstrip("0123456789")}
+    harmless = compile(text.replace(*mended), standins.FILE, "exec")
+    ran = standins.run(harmless, {unknown: body}, roles, lines=True).ran
+    return standins.came_through(finding, ran, text, {unknown})
+
+
 @pytest.mark.parametrize(("body", "passes"), [("identity", True), ("list", False), ("empty", False)])
 def test_a_loop_over_an_unknown_is_taken_to_run_twice(body: str, passes: bool) -> None:
     loop = "for _ in call0([1, 2]):\n    w.sum().backward()\n"
     text = f"from elsewhere import call0\nimport torch\nw = torch.ones(3)\n{loop}"
-    (finding,) = standins.claims(standins.shown(text))
-    harmless = compile(text.replace("ones(3)", "ones(3, requires_grad=True)"), standins.FILE, "exec")
-    ran = standins.run(harmless, {"call0": body}, {"call0": "call"}, lines=True).ran
-    assert standins.came_through(finding, ran, text, {"call0"}) is passes
+    assert _passes(text, ("ones(3)", "ones(3, requires_grad=True)"), "call0", body) is passes
 
 
 @pytest.mark.parametrize(("body", "passes"), [("identity", True), ("empty", False)])
@@ -92,10 +98,7 @@ def test_a_comprehension_over_an_unknown_is_taken_to_make_something(body: str, p
     listed = "np.array([w * x for x in call0([1.0, 2.0])])\n"
     leaf = "w = torch.tensor(2.0, requires_grad=True)\n"
     text = f"from elsewhere import call0\nimport numpy as np\nimport torch\n{leaf}{listed}"
-    (finding,) = standins.claims(standins.shown(text))
-    harmless = compile(text.replace("requires_grad=True", "requires_grad=False"), standins.FILE, "exec")
-    ran = standins.run(harmless, {"call0": body}, {"call0": "call"}, lines=True).ran
-    assert standins.came_through(finding, ran, text, {"call0"}) is passes
+    assert _passes(text, ("requires_grad=True", "requires_grad=False"), "call0", body) is passes
 
 
 @pytest.mark.parametrize(("body", "passes"), [("identity", True), ("True", False)])
@@ -103,10 +106,7 @@ def test_a_loop_inside_of_one_over_an_unknown_is_none_of_its_iterations(body: st
     loop = "for _ in range(call0(2)):\n    for v in kept:\n        v.sum().backward()\n"
     head = "from elsewhere import call0\nimport torch\nw = torch.ones(3, requires_grad=True)\n"
     text = f"{head}kept = [v * v for v in (w, w)]\n{loop}"
-    (finding,) = standins.claims(standins.shown(text))
-    harmless = compile(text.replace("v * v", "v + v"), standins.FILE, "exec")
-    ran = standins.run(harmless, {"call0": body}, {"call0": "call"}, lines=True).ran
-    assert standins.came_through(finding, ran, text, {"call0"}) is passes
+    assert _passes(text, ("v * v", "v + v"), "call0", body) is passes
 
 
 @pytest.mark.parametrize(("body", "passes"), [("True", True), ("False", False)])
@@ -114,10 +114,7 @@ def test_a_step_of_a_proof_that_stands_in_an_arm_is_passed_with_that(body: str, 
     last = "g = torch.autograd.grad(h.sum(), w)[0] if flag0 else 0.5\n"
     head = "from elsewhere import flag0\nimport torch\nw = torch.ones(3, requires_grad=True)\n"
     text = f"{head}h = w.exp()\nh.mul_(2)\n{last}"
-    (finding,) = standins.claims(standins.shown(text))
-    harmless = compile(text.replace("w.exp()", "w.neg()"), standins.FILE, "exec")
-    ran = standins.run(harmless, {"flag0": body}, {"flag0": "flag"}, lines=True).ran
-    assert standins.came_through(finding, ran, text, {"flag0"}) is passes
+    assert _passes(text, ("w.exp()", "w.neg()"), "flag0", body) is passes
 
 
 def test_what_a_stand_in_swallows_was_raised() -> None:

@@ -191,8 +191,8 @@ def _unpack(run: Run, target: ir.Sequence, value: Value) -> None:
         else:
             unknown = made_of([value], source=value.source if isinstance(value, Unknown) else None)
             if isinstance(value, Unknown):
-                unknown.part_of, unknown.may_be = value.part_of, value.may_be
-                unknown.in_open_mode = value.in_open_mode
+                unknown.part_of = value.part_of
+                unknown.take_after(value)
             part = unknown
         assign(run, element, Sequence("list", None, part) if isinstance(element, ir.Starred) else part)
 

@@ -70,7 +70,7 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
             foreign=value.foreign,
             part_of=value.part_of,
         )
-        element.may_be, element.in_open_mode = value.may_be, value.in_open_mode
+        element.take_after(value)
         return False, [element]
     return False, [Unknown(reachable_tensors(value), layer=holds_modules(value))]
 

@@ -18,6 +18,7 @@ from torchlint.model.python.containers import new_deque
 from torchlint.model.python.copying import copied_value
 from torchlint.model.python.flags import FLAGS, unsettle
 from torchlint.model.python.members import set_raw, written_to_mapping
+from torchlint.model.python.module_hooks import hooks_all
 from torchlint.model.python.module_parts import all_modules
 from torchlint.model.python.modules import inherit
 from torchlint.model.python.recomputation import CHECKPOINT, checkpoint
@@ -87,8 +88,6 @@ def _parametrised(run: Run, qualified: str, site: CallSite) -> Value:
                         run.machine.trail.set(held, _ORIGINALS, computed)
     return module
 
-
-_HOOKS_OF_ALL = ("torch.nn.modules.module.register_module_forward", "torch.nn.module.register_module_forward")
 
 _FUNCTIONAL = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
 
@@ -322,7 +321,7 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         each = foreach(run.torch, qualified, site)
         if each is not None or qualified == "torch._foreach_zero_":
             return each or NONE
-        if qualified.startswith(_HOOKS_OF_ALL):
+        if hooks_all(qualified.rpartition(".")[2]):
             run.machine.trail.set(run, "hooked_by_all", True)
         if foreign.replaces_parameters(qualified):
             return _parametrised(run, qualified, site)

@@ -7,6 +7,7 @@ Works on values alone and decides only what is certain; whatever a value may be 
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 
 from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.modules import namespaces
@@ -45,12 +46,7 @@ _TEXT = frozenset(
 def is_a(value: Value, kind: Value) -> Truth:
     """`isinstance(value, kind)`."""
     if isinstance(kind, Sequence):
-        if kind.items is None or not fits(kind):
-            return Truth.MAYBE
-        found = Truth.NO
-        for each in kind.items:
-            found = found | is_a(value, each)
-        return found
+        return _of_one(is_a, value, kind)
     if isinstance(value, Choice):
         verdicts = {is_a(each, kind) for _, each in value.alternatives}
         return verdicts.pop() if len(verdicts) == 1 else Truth.MAYBE
@@ -79,12 +75,7 @@ def is_a(value: Value, kind: Value) -> Truth:
 def is_subclass(value: Value, kind: Value) -> Truth:
     """`issubclass(value, kind)`, of classes of torch and of the file."""
     if isinstance(kind, Sequence):
-        if kind.items is None or not fits(kind):
-            return Truth.MAYBE
-        found = Truth.NO
-        for each in kind.items:
-            found = found | is_subclass(value, each)
-        return found
+        return _of_one(is_subclass, value, kind)
     if isinstance(value, Class) and isinstance(kind, Class):
         return _of_class(Instance(value), kind)
     if not isinstance(value, External) or not isinstance(kind, External) or not _is_class(value):
@@ -93,6 +84,16 @@ def is_subclass(value: Value, kind: Value) -> Truth:
         return Truth.YES
     one, other = modules.find(value.qualified), modules.find(kind.qualified)
     return Truth.of(modules.derives(one.name, other.name)) if one is not None and other is not None else Truth.MAYBE
+
+
+def _of_one(test: Callable[[Value, Value], Truth], value: Value, kinds: Sequence) -> Truth:
+    """Whether a value is of one of several kinds."""
+    if kinds.items is None or not fits(kinds):
+        return Truth.MAYBE
+    found = Truth.NO
+    for each in kinds.items:
+        found = found | test(value, each)
+    return found
 
 
 def is_no_layer_of(value: Value, kind: Value) -> bool:

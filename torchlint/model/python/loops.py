@@ -156,7 +156,7 @@ def _another(run: Run, element: Value) -> Value:
             element_of_parameters=element.element_of_parameters,
             part_of=element.part_of,
         )
-        another.may_be, another.in_open_mode = element.may_be, element.in_open_mode
+        another.take_after(element)
         return another
     if isinstance(element, Sequence) and element.items is not None and fits(element):
         return Sequence(element.kind, tuple(_another(run, each) for each in element.items))

@@ -40,10 +40,15 @@ FORWARD_HOOKS = frozenset({"register_forward_hook", "register_forward_pre_hook"}
 _HANDLE = "torch.utils.hooks.RemovableHandle"
 
 
+def hooks_all(name: str) -> bool:
+    """Whether a function of torch of this name gives all Modules a hook that may change what they return."""
+    return name.startswith("register_module_forward")
+
+
 def register_hook(run: Run, receiver: Value, name: str, site: CallSite) -> Value | None:
     """A hook runs whenever it wants; a forward hook that returns something changes what a Module returns."""
     function = site.get(0, "hook")
-    if name.startswith("register_module_forward") and isinstance(receiver, Unknown):
+    if hooks_all(name) and isinstance(receiver, Unknown):
         run.machine.trail.set(run, "hooked_by_all", True)  # only a module of torch has functions of that name
     if _runs_at_calls(run, receiver, name, function, site):
         assert function is not None

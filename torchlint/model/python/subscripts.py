@@ -104,7 +104,7 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
     part_of = value.part_of if isinstance(value, Unknown) else None
     part = Unknown(reachable_tensors(value), source=origin, layer=layer, foreign=is_foreign(value), part_of=part_of)
     if isinstance(value, Unknown):
-        part.may_be, part.in_open_mode = value.may_be, value.in_open_mode
+        part.take_after(value)
     if value == External("sys.modules"):
         part.made_by = "sys.modules"
         note_reflection(run.machine, "sys.modules")

@@ -31,6 +31,7 @@ from torchlint.model.python.flags import (
     unsettle_gradients,
 )
 from torchlint.model.python.members import put_where_getter_says
+from torchlint.model.python.module_hooks import hooks_all
 from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.python.process import is_of_torch, may_change_mode, may_patch, torch_among
 from torchlint.model.python.run import Run
@@ -122,7 +123,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     may_change_mode(run, callee, called, site)
     may_patch(run, callee, called, site, receiver)
     hand_on(run, passed)
-    if any(type(each) is External and _hooks_all(each.qualified) for each in passed):
+    if any(type(each) is External and hooks_all(each.qualified.rpartition(".")[2]) for each in passed):
         machine.trail.set(run, "hooked_by_all", True)
     switches = not apart and not keeps and not foreign.only_reads(called) and for_effect(run, site.node)
     for value in given if not only_read else ():  # last: of what a container holds nothing is known then
@@ -202,11 +203,6 @@ def _is_view_without_edge(value: Value) -> bool:
         if isinstance(each, Tensor) and each.base is not None and not each.grad_fn:
             return True
     return False
-
-
-def _hooks_all(qualified: str) -> bool:
-    """Whether a function of torch gives all Modules a hook that may change what they return."""
-    return qualified.rpartition(".")[2].startswith("register_module_forward")
 
 
 def _wraps(callee: Value, passed: list[Value]) -> bool:

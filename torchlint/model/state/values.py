@@ -109,6 +109,10 @@ class Unknown:
         self.guess: Tensor | None = None
         self.attributes: dict[str, Value] = {}
 
+    def take_after(self, whole: Unknown) -> None:
+        """It is a part of another value that nobody knows, and may be all that this may be."""
+        self.may_be, self.in_open_mode = whole.may_be, whole.in_open_mode
+
 
 class Unbound(Unknown):
     """A name on a path that has not bound it: to read it there is a NameError."""
