@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+
+import pytest
+
+from torchlint.verify.attempt import TooLong, limited
 
 STOPPED = """
 import sys, time, traceback
@@ -40,3 +45,18 @@ def test_between_two_statements_a_program_is_stopped_at_once() -> None:
 
 def test_a_call_without_an_end_is_stopped_all_the_same() -> None:
     assert where("call(600)") == "torch_does_something"
+
+
+def test_what_the_system_computes_counts_for_an_attempt_too() -> None:
+    """The search around it counts user and system; an attempt that counts less takes the time of all others."""
+
+    def read_on() -> None:
+        zeros = bytearray(1 << 24)
+        with open("/dev/zero", "rb", buffering=0) as source, limited(0.3):
+            while time.process_time() - began < 5:
+                source.readinto(zeros)
+
+    began = time.process_time()
+    with pytest.raises(TooLong):
+        read_on()
+    assert time.process_time() - began < 2

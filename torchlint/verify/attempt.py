@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from types import FrameType
 
 SECONDS = 4.0
-"""Of processor time that one attempt may take."""
+"""Of processor time, user and system, that one attempt may take: what `waiting.Effort` counts of a whole search."""
 
 
 class TooLong(Exception):  # noqa: N818 (not a fault of the program)
@@ -27,13 +27,13 @@ def _stop(number: int, frame: FrameType | None) -> None:
 @contextlib.contextmanager
 def limited(seconds: float = SECONDS) -> Iterator[None]:
     """Raise `TooLong` in what is computed for longer, once more where that is handled."""
-    if not hasattr(signal, "ITIMER_VIRTUAL") or threading.current_thread() is not threading.main_thread():
+    if not hasattr(signal, "ITIMER_PROF") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGVTALRM, _stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 1.0)
+    before = signal.signal(signal.SIGPROF, _stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
