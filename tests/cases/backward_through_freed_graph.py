@@ -1481,3 +1481,21 @@ def loss_of_its_own_in_each_iteration():
     for _ in range(2):
         held.loss.backward()
         held.__dict__ |= {eval("'loss'"): (w * w).sum()}
+
+
+def view_of_a_leaf_that_code_elsewhere_may_have_written():
+    x = torch.randn(3, 1, requires_grad=True)
+    optimizer = eval("lambda *given: torch.optim.SGD(given, lr=0.1)")(x)
+    view = x.unflatten(0, (1, -1))
+    squares = view * view
+    squares.sum().backward()
+    optimizer.step()
+    x.detach_()
+    torch.autograd.grad((squares * view).sum(), (squares, view))
+
+
+def what_stands_in_a_list_beside_unknown_ones_runs_once():
+    w = torch.ones(3, requires_grad=True)
+    done = [(w * w).sum().backward(), *eval("[]")]
+    loss = (w * w).sum()
+    done = [loss.backward(), *eval("[]"), *done]

@@ -3741,3 +3741,29 @@ def settings_of_which_two_classes_would_do():
             self.attention = eval("Attention")(config)
 
     eval("Attention")(NoisySettings())(torch.rand(3, 3)).sum().backward()
+
+
+def last_of_a_list_with_unknown_ones():
+    """Raises: modified by an inplace operation"""
+    w = torch.ones(3, requires_grad=True)
+    kept = [*eval("[]"), w.sigmoid()]
+    last = kept[-1]
+    last.add_(1)  # error: [TLN201]
+    last.sum().backward()
+
+
+def what_is_left_of_a_list_with_unknown_ones():
+    w = torch.ones(3, requires_grad=True)
+    kept = [w.sigmoid(), *eval("[torch.ones(3)]")]
+    for each in kept[1:]:
+        each.add_(1)
+    kept[0].sum().backward()
+
+
+def last_of_a_list_that_code_elsewhere_fills():
+    w = torch.ones(3, requires_grad=True)
+    kept = [*eval("[]"), w.sigmoid()]
+    eval("lambda kept: kept.append(torch.ones(3))")(kept)
+    last = kept[-1]
+    last.add_(1)
+    kept[0].sum().backward()

@@ -494,3 +494,13 @@ def step_under_the_old_node_of_a_view():
     optimizer.step()  # error: [TLN202]
     x.detach_()
     squares.sum().backward()
+
+
+def step_of_a_parameter_beside_unknown_ones():
+    """Raises: modified by an inplace operation"""
+    w = torch.ones(3, requires_grad=True)
+    optimizer = torch.optim.SGD([*eval("[]"), w], lr=0.1)
+    loss = (w * w).sum()
+    loss.backward(retain_graph=True)
+    optimizer.step()  # error: [TLN202]
+    loss.backward()

@@ -112,7 +112,7 @@ def walk_to(
     ends = [(guard, *end) for guard, tensor in inputs for end in edges_of(autograd, tensor)]
     wanted = [(both, node) for guard, inner, node in ends if (both := conjoin(guard, inner)) is not None]
     arms = _arms({_decided(guard) for guard, _ in wanted})
-    if arms is None:
+    if arms is None or any(_may_have_moved(autograd, tensor) for _, tensor in inputs):
         starts = [(guard | TANGLED, node) for guard, node in starts]
     if arms is None or len(arms) < 2:
         return walk(autograd, starts, _places([node for _, node in wanted]), through=through)
@@ -130,6 +130,14 @@ def walk_to(
         leaves += ends_of_arm
         reached |= known
     return visited, leaves, reached
+
+
+def _may_have_moved(autograd: Autograd, tensor: Tensor) -> bool:
+    """
+    Whether it is a view that may have another `grad_fn` by now than what was computed from it leads to: unknown code
+    has its base, and may have written into it.
+    """
+    return tensor.base is not None and id(tensor.base) in autograd.unsettled
 
 
 def _arms(guards: set[Guard]) -> set[Guard] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from torchlint.model.autograd.writes import escape, show
 from torchlint.model.python.binding import assign
-from torchlint.model.python.containers import any_of
+from torchlint.model.python.containers import MOST_ITEMS, any_of
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import lookup
 from torchlint.model.state.budget import TooDeepError
@@ -46,20 +46,28 @@ def _formatted(run: Run, node: ir.FormattedString) -> Value:
 
 
 def _sequence(run: Run, node: ir.Sequence) -> Value:
+    """A display. Beside something starred whose length nobody knows, the others are in it all the same."""
     items: list[Value] = []
+    others: list[Value] = []
     for element in node.elements:
-        if isinstance(element, ir.Starred):
-            value = run.evaluate(element.value)
-            if not isinstance(value, Sequence) or value.items is None:
-                for rest in node.elements:
-                    if rest is not element and not isinstance(rest, ir.Starred):
-                        items.append(run.evaluate(rest))
-                inner = value.element if isinstance(value, Sequence) else Unknown(reachable_tensors(value))
-                return Sequence(node.kind, None, any_of([*items, inner or Unknown()]))
-            items += value.items
-        else:
+        if not isinstance(element, ir.Starred):
             items.append(run.evaluate(element))
-    return Sequence(node.kind, tuple(items))
+            continue
+        value = run.evaluate(element.value)
+        if isinstance(value, Sequence) and value.items is not None:
+            items += value.items
+        elif isinstance(value, Sequence):
+            items += value.among
+            others.append(value.element or Unknown())
+        else:
+            others.append(Unknown(reachable_tensors(value)))
+    if not others:
+        return Sequence(node.kind, tuple(items))
+    found = Sequence(node.kind, None, any_of([*items, *others]))
+    found.among = tuple(items[:MOST_ITEMS])
+    if node.kind != "set" and not isinstance(node.elements[-1], ir.Starred):
+        found.last = items[-1]
+    return found
 
 
 def _dict(run: Run, node: ir.Dict) -> Value:

@@ -140,10 +140,13 @@ def _dict_item(run: Run, value: Instance, key: Value, origin: ir.Node) -> Value:
 
 def _item(value: Sequence, index: Value | SliceValue | list[Value | SliceValue]) -> Value:
     if value.items is None:
+        if isinstance(index, Constant) and index.value == -1 and value.last is not None:
+            return value.last
         if not isinstance(index, SliceValue):
             return value.element or Unknown()
-        # what was appended last need not be in the slice
-        return value if value.last is None else Sequence(value.kind, None, value.element, value.parameters_of)
+        # what was appended last, or is certainly among them, need not be in the slice
+        kept = value.last is None and not value.among
+        return value if kept else Sequence(value.kind, None, value.element, value.parameters_of)
     if isinstance(index, Constant) and isinstance(index.value, int):
         return value.items[index.value] if -len(value.items) <= index.value < len(value.items) else Unknown()
     if isinstance(index, SliceValue):
