@@ -3741,3 +3741,35 @@ def settings_of_which_two_classes_would_do():
             self.attention = eval("Attention")(config)
 
     eval("Attention")(NoisySettings())(torch.rand(3, 3)).sum().backward()
+
+
+def one_of_two_values_chosen_by_what_is_given():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x, adjacency):
+            scores = self.linear(x)
+            weights = torch.where(adjacency > 0, scores, torch.full_like(scores, -9e15)).softmax(dim=1)
+            weights.exp_()  # error: [TLN201]
+            return weights
+
+    Attention()(torch.rand(3, 3), torch.eye(3)).sum().backward()
+
+
+def one_of_two_values_of_what_is_given():
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x, adjacency):
+            scores = self.linear(x)
+            chosen = torch.where(scores > 0, adjacency, scores)
+            chosen.mul_(2)
+            return chosen
+
+    Attention()(torch.rand(3, 3), torch.eye(3)).sum().backward()
