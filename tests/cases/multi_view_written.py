@@ -736,3 +736,59 @@ def part_of_which_the_last_dimension_is_merged():
             return second
 
     Halves()(torch.rand(2, 3, 8)).sum().backward()
+
+
+def a_part_in_another_shape_and_back():
+    """Raises: is being modified inplace"""
+
+    class Gates(nn.Module):
+        def __init__(self, width: int, heads: int):
+            super().__init__()
+            self.linear = nn.Linear(width, 2 * width)
+            self.heads = heads
+
+        def forward(self, x):
+            batch, time, width = x.shape
+            a, b = self.linear(x).split(width, dim=-1)
+            a = a.reshape(batch, time, self.heads, width // self.heads)
+            a = a.reshape(batch, time, width)
+            a.mul_(2)  # error: [TLN209]
+            return a * b
+
+    Gates(4, 2)(torch.rand(2, 3, 4)).sum().backward()
+
+
+def a_part_in_another_shape_that_is_a_copy():
+    class Gates(nn.Module):
+        def __init__(self, width: int, heads: int):
+            super().__init__()
+            self.linear = nn.Linear(width, 2 * width)
+            self.heads = heads
+
+        def forward(self, x):
+            batch, time, width = x.shape
+            a, b = self.linear(x).split(width, dim=-1)
+            a = a.reshape(batch, time, self.heads, width // self.heads)
+            a = a.reshape(batch, time * width)
+            a.mul_(2)
+            return a * b.reshape(batch, time * width)
+
+    Gates(4, 2)(torch.rand(2, 3, 4)).sum().backward()
+
+
+def a_part_with_its_dimensions_exchanged_in_another_shape():
+    class Gates(nn.Module):
+        def __init__(self, width: int, heads: int):
+            super().__init__()
+            self.linear = nn.Linear(width, 2 * width)
+            self.heads = heads
+
+        def forward(self, x):
+            batch, time, width = x.shape
+            a, b = self.linear(x).split(width, dim=-1)
+            a = a.transpose(1, 2).reshape(batch, self.heads, width // self.heads, time)
+            a = a.reshape(batch, time, width)
+            a.mul_(2)
+            return a * b
+
+    Gates(4, 2)(torch.rand(2, 3, 4)).sum().backward()

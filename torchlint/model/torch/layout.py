@@ -6,7 +6,7 @@ Asks `torchlint.knowledge.shapes.strides` and writes the answer to new tensors; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Many
 
 from torchlint.knowledge.shapes import infer as shapes
@@ -105,7 +105,7 @@ def reshape_shares(source: Tensor, shape: Shape, asked: Value | None) -> Truth:
     if source.contiguous is Truth.YES or (source.shape is not None and 0 in source.shape):
         return Truth.YES  # of nothing there is nothing to copy (aten/src/ATen/TensorUtils.cpp: computeStride_impl)
     if known is None or own is None or wanted is None:
-        return Truth.of(_splits_one(source, asked) or None)
+        return Truth.of(any(_splits_one(each, asked) for each in _of_one_order(source)) or None)
     return Truth.of(strides.reviewed(own, known, wanted) is not None)
 
 
@@ -147,6 +147,19 @@ def shape_of_part(name: str, shape: Shape, dim: object) -> Shape:
 
 _OF_LAST = frozenset({"linear"})
 _OF_A_RANGE = frozenset({"chunk", "split", "split_with_sizes", "tensor_split"})
+
+
+def _of_one_order(source: Tensor) -> Iterator[Tensor]:
+    """A tensor, and those of which it is nothing but the same elements in the same order under another shape."""
+    yield source
+    while source.base is not None and source.op in _OTHER_SHAPE and source.inputs:
+        source = source.inputs[0]
+        yield source
+
+
+_OTHER_SHAPE = frozenset(
+    f"torch.Tensor.{name}" for name in ("reshape", "view", "unflatten", "flatten", "unsqueeze", "squeeze")
+)
 
 
 def _splits_one(source: Tensor, asked: Value | None) -> bool:

@@ -71,7 +71,10 @@ def move_axes(torch: Torch, qualified: str, site: CallSite, given: Value | None 
     rank = None if tensor.shape is None else len(tensor.shape)
     left = _groups(sides[0], rank)
     if left is None and name == "rearrange":
-        return _moved_somehow(torch, site, tensor)
+        return _moved_somehow(torch, site, tensor, _joins_nothing(*sides))
+    if left is None and isinstance(how, Constant):
+        some = Sequence("tuple", None, Scalar("int"))
+        return _run(torch, site, f"torch.Tensor.{_REDUCTIONS[str(how.value)]}", [tensor, some])
     if left is None or (rank is not None and rank != len(left)):
         return None
     right = _groups(sides[1], None, of_left=left)
@@ -153,14 +156,25 @@ def layer_of_axes(qualified: str, site: CallSite) -> Value | None:
     return Partial(External(function), (), {**dict(zip(words, site.positional, strict=False)), **site.keywords})
 
 
-def _moved_somehow(torch: Torch, site: CallSite, tensor: Tensor) -> Value | None:
+def _moved_somehow(torch: Torch, site: CallSite, tensor: Tensor, only_view: bool) -> Value | None:
     """Dots over a shape that nobody knows: a view or a copy, whose strides nobody knows."""
     size = Sequence("tuple", None, Scalar("int"))
-    result = apply(torch, "torch.Tensor.reshape", [tensor, size], {}, site.node, "rearrange")
+    spelling = "torch.Tensor.view" if only_view else "torch.Tensor.reshape"
+    result = apply(torch, spelling, [tensor, size], {}, site.node, "rearrange")
     for _, each in alternatives(result) if result is not None else ():
         if isinstance(each, Tensor) and each is not tensor:
             each.contiguous, each.strides, each.order = Truth.MAYBE, None, None
     return result
+
+
+def _joins_nothing(left: str, right: str) -> bool:
+    """
+    Whether axes are split or exchanged and none are joined: a view, however the tensor lies in memory (einops reshapes,
+    permutes and reshapes, where there is something to do).
+    """
+    if any(match[1] is not None and len(match[1].split()) > 1 for match in _TOKEN.finditer(right)):
+        return False
+    return "(" in left or left.split() != right.split()
 
 
 def _groups(side: str, rank: int | None, of_left: list[list[str]] | None = None) -> list[list[str]] | None:
