@@ -792,3 +792,71 @@ def a_part_with_its_dimensions_exchanged_in_another_shape():
             return a * b
 
     Gates(4, 2)(torch.rand(2, 3, 4)).sum().backward()
+
+
+def a_part_of_channels_in_another_shape():
+    """Raises: is being modified inplace"""
+
+    class Attention(nn.Module):
+        def __init__(self, width, heads):
+            super().__init__()
+            self.conv = nn.Conv2d(width, 3 * width, 1)
+            self.heads = heads
+
+        def forward(self, x):
+            batch, width, height, length = x.shape
+            q, k, v = self.conv(x).chunk(3, dim=1)
+            q = q.reshape(batch, self.heads, -1, height * length)
+            q.mul_(2)  # error: [TLN209]
+            return q.sum() + k + v
+
+    Attention(4, 2)(torch.rand(2, 4, 3, 3)).sum().backward()
+
+
+def a_part_of_channels_flattened():
+    """Raises: is being modified inplace"""
+
+    class Attention(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.conv = nn.Conv2d(width, 3 * width, 1)
+
+        def forward(self, x):
+            q, k, v = self.conv(x).chunk(3, dim=1)
+            q = q.flatten(2)
+            q.mul_(2)  # error: [TLN209]
+            return q.sum() + k + v
+
+    Attention(4)(torch.rand(2, 4, 3, 3)).sum().backward()
+
+
+def a_part_of_channels_flattened_with_the_batch():
+    class Attention(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.conv = nn.Conv2d(width, 3 * width, 1)
+
+        def forward(self, x):
+            q, k, v = self.conv(x).chunk(3, dim=1)
+            q = q.flatten(0, 1)
+            q.mul_(2)
+            return q.sum() + k + v
+
+    Attention(4)(torch.rand(2, 4, 3, 3)).sum().backward()
+
+
+def a_part_of_rows_in_another_shape():
+    class Attention(nn.Module):
+        def __init__(self, width, heads):
+            super().__init__()
+            self.conv = nn.Conv2d(width, width, 1)
+            self.heads = heads
+
+        def forward(self, x):
+            batch, width, height, length = x.shape
+            q, k, v = self.conv(x).chunk(3, dim=2)
+            q = q.reshape(batch, self.heads, -1, length)
+            q.mul_(2)
+            return q.sum() + k + v
+
+    Attention(4, 2)(torch.rand(2, 4, 6, 3)).sum().backward()

@@ -10,6 +10,7 @@ leaves the call unknown.
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from math import prod
 from string import ascii_letters
 
@@ -30,6 +31,7 @@ from torchlint.model.state.values import (
     choose,
 )
 from torchlint.model.torch.contractions import contraction
+from torchlint.model.torch.layout import gaps_of
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
@@ -267,7 +269,14 @@ class _Moving:
             whole = [part for part in parts if part is not None]
             sizes.append(Constant(prod(whole)) if len(whole) == len(parts) else Scalar("int"))
         place = Sequence("tuple", tuple(sizes))
-        return apply(self.torch, "torch.Tensor.reshape", [self.tensor, place], {}, self.node, self.display)
+        spelling = "torch.Tensor.view" if self._lie_as_one(groups) else "torch.Tensor.reshape"
+        return apply(self.torch, spelling, [self.tensor, place], {}, self.node, self.display)
+
+    def _lie_as_one(self, groups: list[list[str]]) -> bool:
+        """Whether the axes in each pair of brackets surely lie in memory as one does."""
+        gaps = gaps_of(self.tensor)
+        ends = list(accumulate(len(group) for group in groups))
+        return gaps is not None and all(gap + 1 in ends for gap in gaps if gap < len(self.axes) - 1)
 
 
 def _integers(numbers: list[int]) -> Sequence:
