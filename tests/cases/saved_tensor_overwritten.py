@@ -3881,3 +3881,43 @@ def a_function_that_refuses_what_does_not_fit_where_that_is_caught():
                 return x
 
     Gate()(torch.rand(3, 3, requires_grad=True), torch.rand(2)).sum().backward()
+
+
+def a_checkpoint_that_is_not_told_how():
+    """Raises: modified by an inplace operation"""
+    from torch.utils.checkpoint import checkpoint
+
+    def part(x, scale):
+        return x.exp() * scale
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x):
+            inner = checkpoint(part, self.linear(x), 0.5)  # warning: [TLN903]
+            out = self.linear(x) * inner
+            inner.zero_()  # error: [TLN201]
+            return out
+
+    Block()(torch.rand(3, 3)).sum().backward()
+
+
+def what_a_checkpoint_that_is_not_told_how_saves_inside():
+    from torch.utils.checkpoint import checkpoint
+
+    def part(x, scale):
+        return x.exp() * scale
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x):
+            inner = checkpoint(torch.exp, self.linear(x), use_reentrant=True)
+            inner.zero_()
+            return inner
+
+    Block()(torch.rand(3, 3)).sum().backward()
