@@ -736,3 +736,127 @@ def part_of_which_the_last_dimension_is_merged():
             return second
 
     Halves()(torch.rand(2, 3, 8)).sum().backward()
+
+
+def a_part_in_another_shape_and_back():
+    """Raises: is being modified inplace"""
+
+    class Gates(nn.Module):
+        def __init__(self, width: int, heads: int):
+            super().__init__()
+            self.linear = nn.Linear(width, 2 * width)
+            self.heads = heads
+
+        def forward(self, x):
+            batch, time, width = x.shape
+            a, b = self.linear(x).split(width, dim=-1)
+            a = a.reshape(batch, time, self.heads, width // self.heads)
+            a = a.reshape(batch, time, width)
+            a.mul_(2)  # error: [TLN209]
+            return a * b
+
+    Gates(4, 2)(torch.rand(2, 3, 4)).sum().backward()
+
+
+def a_part_in_another_shape_that_is_a_copy():
+    class Gates(nn.Module):
+        def __init__(self, width: int, heads: int):
+            super().__init__()
+            self.linear = nn.Linear(width, 2 * width)
+            self.heads = heads
+
+        def forward(self, x):
+            batch, time, width = x.shape
+            a, b = self.linear(x).split(width, dim=-1)
+            a = a.reshape(batch, time, self.heads, width // self.heads)
+            a = a.reshape(batch, time * width)
+            a.mul_(2)
+            return a * b.reshape(batch, time * width)
+
+    Gates(4, 2)(torch.rand(2, 3, 4)).sum().backward()
+
+
+def a_part_with_its_dimensions_exchanged_in_another_shape():
+    class Gates(nn.Module):
+        def __init__(self, width: int, heads: int):
+            super().__init__()
+            self.linear = nn.Linear(width, 2 * width)
+            self.heads = heads
+
+        def forward(self, x):
+            batch, time, width = x.shape
+            a, b = self.linear(x).split(width, dim=-1)
+            a = a.transpose(1, 2).reshape(batch, self.heads, width // self.heads, time)
+            a = a.reshape(batch, time, width)
+            a.mul_(2)
+            return a * b
+
+    Gates(4, 2)(torch.rand(2, 3, 4)).sum().backward()
+
+
+def a_part_of_channels_in_another_shape():
+    """Raises: is being modified inplace"""
+
+    class Attention(nn.Module):
+        def __init__(self, width, heads):
+            super().__init__()
+            self.conv = nn.Conv2d(width, 3 * width, 1)
+            self.heads = heads
+
+        def forward(self, x):
+            batch, width, height, length = x.shape
+            q, k, v = self.conv(x).chunk(3, dim=1)
+            q = q.reshape(batch, self.heads, -1, height * length)
+            q.mul_(2)  # error: [TLN209]
+            return q.sum() + k + v
+
+    Attention(4, 2)(torch.rand(2, 4, 3, 3)).sum().backward()
+
+
+def a_part_of_channels_flattened():
+    """Raises: is being modified inplace"""
+
+    class Attention(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.conv = nn.Conv2d(width, 3 * width, 1)
+
+        def forward(self, x):
+            q, k, v = self.conv(x).chunk(3, dim=1)
+            q = q.flatten(2)
+            q.mul_(2)  # error: [TLN209]
+            return q.sum() + k + v
+
+    Attention(4)(torch.rand(2, 4, 3, 3)).sum().backward()
+
+
+def a_part_of_channels_flattened_with_the_batch():
+    class Attention(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.conv = nn.Conv2d(width, 3 * width, 1)
+
+        def forward(self, x):
+            q, k, v = self.conv(x).chunk(3, dim=1)
+            q = q.flatten(0, 1)
+            q.mul_(2)
+            return q.sum() + k + v
+
+    Attention(4)(torch.rand(2, 4, 3, 3)).sum().backward()
+
+
+def a_part_of_rows_in_another_shape():
+    class Attention(nn.Module):
+        def __init__(self, width, heads):
+            super().__init__()
+            self.conv = nn.Conv2d(width, width, 1)
+            self.heads = heads
+
+        def forward(self, x):
+            batch, width, height, length = x.shape
+            q, k, v = self.conv(x).chunk(3, dim=2)
+            q = q.reshape(batch, self.heads, -1, length)
+            q.mul_(2)
+            return q.sum() + k + v
+
+    Attention(4, 2)(torch.rand(2, 4, 6, 3)).sum().backward()

@@ -3767,3 +3767,181 @@ def last_of_a_list_that_code_elsewhere_fills():
     last = kept[-1]
     last.add_(1)
     kept[0].sum().backward()
+def one_of_two_values_chosen_by_what_is_given():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x, adjacency):
+            scores = self.linear(x)
+            weights = torch.where(adjacency > 0, scores, torch.full_like(scores, -9e15)).softmax(dim=1)
+            weights.exp_()  # error: [TLN201]
+            return weights
+
+    Attention()(torch.rand(3, 3), torch.eye(3)).sum().backward()
+
+
+def one_of_two_values_of_what_is_given():
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x, adjacency):
+            scores = self.linear(x)
+            chosen = torch.where(scores > 0, adjacency, scores)
+            chosen.mul_(2)
+            return chosen
+
+    Attention()(torch.rand(3, 3), torch.eye(3)).sum().backward()
+
+
+def one_of_more_dtypes_than_are_told_apart():
+    """Raises: modified by an inplace operation"""
+
+    def dtype_of(precision):
+        if precision not in ("fp8", "fp16", "bf16", "fp32", "fp64"):
+            raise ValueError(precision)
+        if precision == "fp16":
+            return torch.float16 if torch.cuda.is_available() else torch.float32
+        if precision == "bf16":
+            return torch.bfloat16
+        if precision == "fp32":
+            return torch.float32
+        if precision == "fp64":
+            return torch.float64
+        if precision == "fp8":
+            return torch.float16 if torch.cuda.is_available() else torch.float32
+        raise AssertionError("unreachable")
+
+    class Gate(nn.Module):
+        def __init__(self, precision: str):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+            self.precision = precision
+
+        def forward(self, x):
+            gate = torch.sigmoid(self.linear(x))
+            gate.zero_()  # error: [TLN201]
+            return gate.to(dtype_of(self.precision))
+
+    Gate("fp32")(torch.rand(3, 3)).sum().backward()
+
+
+def one_of_more_dtypes_than_are_told_apart_of_which_some_are_integers():
+    def dtype_of(code):
+        if code == 1:
+            return torch.uint8
+        if code == 2:
+            return torch.int8
+        if code == 3:
+            return torch.int16
+        if code == 4:
+            return torch.int32
+        if code == 5:
+            return torch.int64
+        if code == 6:
+            return torch.float32
+        return torch.float64
+
+    class Gate(nn.Module):
+        def __init__(self, code: int):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+            self.code = code
+
+        def forward(self, x):
+            gate = torch.sigmoid(self.linear(x))
+            gate.zero_()  # smell: [TLN204]
+            return gate.to(dtype_of(self.code))
+
+    Gate(1)(torch.rand(3, 3))
+
+
+def a_function_that_refuses_what_does_not_fit_and_returns_one_of_two():
+    """Raises: modified by an inplace operation"""
+
+    def padded(a, b, group):
+        if a.shape != b.shape:
+            raise ValueError("two shapes")
+        rest = -a.shape[0] % group
+        if rest:
+            a = F.pad(a, (0, 0, 0, rest))
+        return a
+
+    class Gate(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x):
+            gate = torch.sigmoid(self.linear(x))
+            gate.zero_()  # error: [TLN201]
+            return padded(gate, x, 2)
+
+    Gate()(torch.rand(3, 3)).sum().backward()
+
+
+def a_function_that_refuses_what_does_not_fit_where_that_is_caught():
+    def checked(a, b):
+        if a.shape != b.shape:
+            raise ValueError("two shapes")
+        return a
+
+    class Gate(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x, y):
+            gate = torch.sigmoid(self.linear(x))
+            gate.zero_()  # smell: [TLN204]
+            try:
+                return checked(gate, y)
+            except ValueError:
+                return x
+
+    Gate()(torch.rand(3, 3, requires_grad=True), torch.rand(2)).sum().backward()
+
+
+def a_checkpoint_that_is_not_told_how():
+    """Raises: modified by an inplace operation"""
+    from torch.utils.checkpoint import checkpoint
+
+    def part(x, scale):
+        return x.exp() * scale
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x):
+            inner = checkpoint(part, self.linear(x), 0.5)  # warning: [TLN903]
+            out = self.linear(x) * inner
+            inner.zero_()  # error: [TLN201]
+            return out
+
+    Block()(torch.rand(3, 3)).sum().backward()
+
+
+def what_a_checkpoint_that_is_not_told_how_saves_inside():
+    from torch.utils.checkpoint import checkpoint
+
+    def part(x, scale):
+        return x.exp() * scale
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x):
+            inner = checkpoint(torch.exp, self.linear(x), use_reentrant=True)
+            inner.zero_()
+            return inner
+
+    Block()(torch.rand(3, 3)).sum().backward()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 
 import pytest
 
 from torchlint.knowledge.ops import find as ops
-from torchlint.knowledge.ops.binding import floating, plain
+from torchlint.knowledge.ops.binding import bind, floating, plain
 from torchlint.knowledge.ops.description import read_parameters, read_saved
-from torchlint.knowledge.ops.find import Known, Op, Saved
+from torchlint.knowledge.ops.find import Known, Op, Saved, _overloads
 from torchlint.truth import Truth
 
 T, N = "tensor", "none"
@@ -342,3 +343,59 @@ def test_reading_the_table_takes_no_torch() -> None:
         """
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+_OF_PARAMETER = {"number": "float"}
+_ANY = ("tensor", "tensors", "int", "float", "bool", "complex", "ints", "none", "str", "dtype", "other")
+
+
+def _with_one_unknown() -> Iterator[tuple[str, list[str], int]]:
+    """The calls of each function of several overloads with what they need, and the place of one argument."""
+    for spelling in sorted(ops.spellings()):
+        found = ops.find(spelling)
+        for op in found if len(found) > 1 else ():
+            needed = [each for each in op.parameters if each.required]
+            if any(each.keyword_only for each in needed):
+                continue
+            kinds = [_OF_PARAMETER.get(each.kind, each.kind) for each in needed]
+            for place in range(spelling.startswith("torch.Tensor."), len(kinds)):
+                yield spelling, kinds, place
+
+
+def _decided(found: tuple[Op, ops.Binding]) -> object:
+    op, binding = found
+    written = tuple(name for name in op.writes if name in binding)
+    return op.outputs, op.sequence, op.cuts, op.returns_self, op.view, written, binding
+
+
+def test_what_an_unknown_argument_may_be_decides() -> None:
+    """Where all that it may be gives the same kind of result, so does a call with an argument that nobody knows."""
+    asked = 0
+    for spelling, kinds, place in _with_one_unknown():
+        calls = [[*kinds[:place], kind, *kinds[place + 1 :]] for kind in _ANY]
+        # what no overload takes is an error of torch: a program that goes on has given something else
+        taken = [call for call in calls if any(bind(each.op.parameters, call, {}) for each in _overloads(spelling))]
+        runs = [ops.select(spelling, call, {}) for call in taken]
+        known = [each for each in runs if each is not None]
+        if not known or len(known) < len(runs) or any(_decided(each) != _decided(known[0]) for each in known):
+            continue
+        asked += 1
+        merged = ops.select(spelling, [*kinds[:place], "unknown", *kinds[place + 1 :]], {})
+        assert merged is not None, (spelling, kinds, place)
+        always = set.intersection(*(_always(op) for op, _ in known))
+        assert _always(merged[0]) == always, (spelling, kinds, place)
+    assert asked > 300
+
+
+def _always(op: Op) -> set[str]:
+    return {save.what for save in op.saves if save.certain and not save.guard}
+
+
+def test_a_function_of_several_overloads_with_an_unknown_argument() -> None:
+    for kinds in (["unknown", T, T], [T, "unknown", T], [T, T, "unknown"], ["unknown", T, "float"]):
+        assert saved(chosen("torch.where", *kinds)) == {"condition"}
+    op = chosen("torch.where", T, "unknown", "float")
+    assert not op.differentiable
+    assert op.perhaps_differentiable == ("self",)
+    # what is a tensor for one is the dimension for the other, which has two results
+    assert ops.select("torch.max", [T, "unknown"], {}) is None

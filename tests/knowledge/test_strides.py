@@ -10,7 +10,7 @@ import pytest
 
 from torchlint.knowledge.ops.kernels import HEADS_INSIDE
 from torchlint.knowledge.shapes import strides
-from torchlint.knowledge.shapes.contiguity import order_after
+from torchlint.knowledge.shapes.contiguity import flattens_no_gap, gaps_after, order_after
 from torchlint.knowledge.shapes.infer import UNKNOWN, Sized
 
 torch = pytest.importorskip("torch")
@@ -153,3 +153,52 @@ def test_fused_attention_lays_its_result_as_its_query() -> None:
 @pytest.mark.parametrize("index", [slice(1, UNKNOWN), slice(None, 3), (slice(None), None), (slice(None, UNKNOWN, 2),)])
 def test_nothing_is_said_of_what_is_surely_not_all_of_a_tensor(index: object) -> None:
     assert order_after("getitem", {"index": index}, (0, 1, 2), None) is None
+
+
+_PARTS: tuple[tuple[str, dict[str, Any]], ...] = (
+    *(("chunk", {"chunks": 2, "dim": dim}) for dim in (0, 1, 2, -1, -2)),
+    *(("split", {"split_size": 1, "dim": dim}) for dim in (0, 1, -1)),
+    *(("narrow", {"dim": dim, "start": 1, "length": 1}) for dim in (0, 1, -1)),
+    *(("select", {"dim": dim, "index": 1}) for dim in (0, 1, -1)),
+    *(("unbind", {"dim": dim}) for dim in (0, 1)),
+    *(("unflatten", {"dim": dim, "sizes": (2, -1)}) for dim in (0, 1, -1)),
+    *(("transpose", {"dim0": 0, "dim1": dim}) for dim in (1, -1)),
+    *(("getitem", {"index": index}) for index in (0, slice(1, None), (slice(None), 1), (Ellipsis, slice(None, 2)))),
+    *(("getitem", {"index": index}) for index in (slice(None, None, 2), (0, Ellipsis, 1), None)),
+)
+
+
+@pytest.mark.parametrize("ranked", [True, False])
+@pytest.mark.parametrize("seed", range(60))
+def test_where_no_gap_is_flatten_gives_a_view(seed: int, ranked: bool) -> None:
+    """Of parts of parts of contiguous tensors; also where nobody knows how many dimensions there are."""
+    chance = random.Random(seed)
+    tensor = torch.empty(4, 4, 6, 4)[: chance.choice((2, 4))]
+    gaps: frozenset[int] | None = frozenset()
+    for _ in range(chance.choice((1, 2, 3))):
+        name, arguments = chance.choice(_PARTS)
+        had = tensor.dim()
+        try:
+            if name == "getitem":
+                tensor = tensor[arguments["index"]]
+            else:
+                found = getattr(tensor, name)(**arguments)
+                tensor = found if isinstance(found, torch.Tensor) else found[-1]
+        except (RuntimeError, IndexError):
+            continue
+        gaps = gaps_after(name, arguments, gaps, had if ranked else None, tensor.dim()) if gaps is not None else None
+    for first in range(tensor.dim() if gaps is not None else 0):
+        for last in (*range(first, tensor.dim()), -1):
+            assert gaps is not None
+            if flattens_no_gap(gaps, tensor.dim() if ranked else None, first, last):
+                assert tensor.flatten(first, last).data_ptr() == tensor.data_ptr(), (first, last)
+
+
+def test_parts_of_what_has_no_gaps() -> None:
+    whole: frozenset[int] = frozenset()
+    assert gaps_after("chunk", {"chunks": 3, "dim": 1}, whole, None, None) == {0}
+    assert gaps_after("chunk", {"chunks": 3, "dim": -1}, whole, None, None) is None
+    assert gaps_after("chunk", {"chunks": 3, "dim": -1}, whole, 4, 4) == {2}
+    assert gaps_after("unflatten", {"dim": 1, "sizes": (2, -1)}, frozenset({0, 2}), None, None) == {0, 3}
+    assert gaps_after("transpose", {"dim0": 1, "dim1": 2}, whole, 4, 4) == {0, 1, 2}
+    assert gaps_after("expand", {"size": (2, -1)}, whole, 2, 2) is None

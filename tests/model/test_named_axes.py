@@ -62,6 +62,24 @@ FAULTY = {
         "modified by an inplace operation",
         "TLN201",
     ),
+    "dots over a shape that nobody knows, nothing joined": (
+        "def read(x: torch.Tensor):\n    p = x.exp()\n    q = rearrange(p, '... n (h d) -> ... h n d', h=2)\n"
+        "    q.zero_()\n    return p\n\nread(w).sum().backward()\n",
+        "modified by an inplace operation",
+        "TLN201",
+    ),
+    "a part of several, its last axis split": (
+        "def read(x):\n    q, k = (x * 2).chunk(2, dim=-1)\n    q = rearrange(q, '... n (h d) -> ... h n d', h=2)\n"
+        "    q.mul_(2)\n    return q\n\nread(w).sum().backward()\n",
+        "is a view and is being modified inplace",
+        "TLN209",
+    ),
+    "reduced over a shape that nobody knows": (
+        "def read(x: torch.Tensor):\n    p = x.exp()\n    q = reduce(p, '... d -> ...', 'mean')\n    p.zero_()\n"
+        "    return q\n\nread(w).sum().backward()\n",
+        "modified by an inplace operation",
+        "TLN201",
+    ),
     "a product saves its factors": (
         "q = w * 2\np = einsum(q, w * 3, 'b query d, b key d -> b query key')\nq.zero_()\np.sum().backward()\n",
         "modified by an inplace operation",
@@ -76,6 +94,10 @@ FAULTY = {
 CORRECT = {
     "a product is new": (
         "p = einsum(w * 2, w * 3, 'b query d, b key d -> b query key')\np.add_(1)\np.sum().backward()\n"
+    ),
+    "dots over a shape that nobody knows, axes joined": (
+        "def read(x: torch.Tensor):\n    p = x.exp()\n    q = rearrange(p.mT, '... h d -> ... (h d)')\n    q.zero_()\n"
+        "    return p\n\nread(w).sum().backward()\n"
     ),
     "a layer that sums": "y = w * 2\nz = Reduce('b n d -> b', 'sum')(y)\ny += 1\nz.sum().backward()\n",
     "a sum saves nothing": "y = w * 2\nz = reduce(y, 'b n d -> b', 'sum')\ny += 1\nz.sum().backward()\n",

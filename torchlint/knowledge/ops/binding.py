@@ -193,12 +193,14 @@ def merge(possible: Sequence[tuple[Op, Binding]]) -> tuple[Op, Binding] | None:
     """
     first, binding = possible[0][0], dict(possible[0][1])
     for op, other in possible[1:]:
-        alike = (op.outputs, op.sequence, op.cuts, op.returns_self) == (
-            first.outputs,
+        alike = (len(op.outputs), op.sequence, op.cuts, op.returns_self) == (
+            len(first.outputs),
             first.sequence,
             first.cuts,
             first.returns_self,
         )
+        # of numbers alone (`torch.where(mask, 1.0, 0.0)`) nothing is recorded; of one that is, each output counts
+        alike = alike and (op.outputs == first.outputs or not (_is_recorded(op) and _is_recorded(first)))
         if (
             not alike
             or (op.view and first.view and op.view != first.view)
@@ -212,6 +214,10 @@ def merge(possible: Sequence[tuple[Op, Binding]]) -> tuple[Op, Binding] | None:
     return first, binding
 
 
+def _is_recorded(op: Op) -> bool:
+    return bool(op.differentiable or op.may_differentiate)
+
+
 def _join(a: Op, b: Op) -> Op:
     parameters = _join_parameters(a.parameters, b.parameters)
     both = set(a.differentiable) & set(b.differentiable)
@@ -222,6 +228,7 @@ def _join(a: Op, b: Op) -> Op:
         a,
         node=a.node if a.node == b.node else "",
         view=a.view or b.view,
+        outputs=tuple(one or other for one, other in zip(a.outputs, b.outputs, strict=True)),
         parameters=parameters,
         differentiable=differentiable,
         perhaps_differentiable=perhaps,

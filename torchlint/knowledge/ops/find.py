@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -186,7 +187,20 @@ def _selected(
 def _select(
     spelling: str, positional: Sequence[str], keywords: Mapping[str, str], known: Mapping[int | str, Known]
 ) -> tuple[Op, Binding] | None:
-    possible: list[tuple[Op, Binding]] = []
+    possible = _possible(spelling, positional, keywords, known)
+    if len(possible) > 1:
+        taken = _taken(spelling, positional, keywords, known)
+        possible = [each for each in possible if taken is None or id(each[0]) in taken]
+    if not possible or any(overload.opaque for overload, _ in possible):
+        return None
+    return merge([(overload.op, binding) for overload, binding in possible])
+
+
+def _possible(
+    spelling: str, positional: Sequence[str], keywords: Mapping[str, str], known: Mapping[int | str, Known]
+) -> list[tuple[Overload, Binding]]:
+    """The overloads that take arguments of these kinds, up to the first that surely does."""
+    possible: list[tuple[Overload, Binding]] = []
     for overload in _overloads(spelling):
         bound = bind(overload.op.parameters, positional, keywords)
         if bound is None:
@@ -196,14 +210,37 @@ def _select(
         holds = applies(overload, binding, kinds, known)
         if holds is False:
             continue
-        if overload.opaque:
-            return None
-        possible.append((overload.op, binding))
+        possible.append((overload, binding))
         if definite and holds:
             break
-    if not possible:
+    return possible
+
+
+_KINDS = ("tensor", "tensors", "int", "float", "bool", "complex", "ints", "none", "str", "dtype", "other")
+"""What an unknown argument may be."""
+_MOST_UNKNOWN = 2
+
+
+def _taken(
+    spelling: str, positional: Sequence[str], keywords: Mapping[str, str], known: Mapping[int | str, Known]
+) -> frozenset[int] | None:
+    """
+    The overloads that torch's parser comes to if it is given each kind in the place of an unknown argument: one that
+    takes a number is never asked where an earlier one wraps it, and none is that takes two where one is a tensor.
+    None where too many are unknown.
+    """
+    places = [*(at for at, kind in enumerate(positional) if kind == "unknown")]
+    names = [name for name, kind in keywords.items() if kind == "unknown"]
+    if not 0 < len(places) + len(names) <= _MOST_UNKNOWN:
         return None
-    return possible[0] if len(possible) == 1 else merge(possible)
+    taken: set[int] = set()
+    for kinds in product(_KINDS, repeat=len(places) + len(names)):
+        given = list(positional)
+        for at, kind in zip(places, kinds, strict=False):
+            given[at] = kind
+        named = {**keywords, **dict(zip(names, kinds[len(places) :], strict=True))}
+        taken.update(id(overload) for overload, _ in _possible(spelling, given, named, known))
+    return frozenset(taken)
 
 
 def is_one_node(op: Op) -> bool:

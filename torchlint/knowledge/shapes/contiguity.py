@@ -12,6 +12,7 @@ https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_contiguous.html;
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from torchlint.knowledge.shapes.domain import (
@@ -150,6 +151,94 @@ def order_after(
     except (ShapeUnknownError, IndexError, ValueError, TypeError, ArithmeticError):
         return None
     return tuple(axis - (axis > gone) for axis in order if axis != gone)
+
+
+def gaps_after(
+    name: str, arguments: Mapping[str, object], gaps: frozenset[int], had: int | None, rank: int | None
+) -> frozenset[int] | None:
+    """
+    Between which neighbours among the dimensions of a view there may be a gap in memory, given those of its input.
+
+    Two neighbours without a gap can be one dimension: their strides are `s * n` and `s`, with `n` elements of the
+    second. A contiguous tensor has no gaps, however many dimensions it has.
+
+    Parameters
+    ----------
+    name, arguments
+        As in `contiguous_after`.
+    gaps
+        Of the input: 0 is the one between the first two dimensions.
+    had, rank
+        How many dimensions the input and the view have, if that is known.
+
+    Returns
+    -------
+    frozenset of int or None
+        For an operation with several results it holds for each of them. None if unknown.
+    """
+    try:
+        a = Arguments({**arguments, "self": Sized(None if had is None else (None,) * had, None)})
+        if name == "slice" and a.get("step", 1) not in (None, 1):
+            return None
+        if name in _OF_A_RANGE:
+            at = _place(a.integer("dim", None if name == "narrow" else 0), had)
+            return gaps | {at - 1} if at else gaps
+        if name in ("select", "unbind"):
+            gone = _place(a.integer("dim", 0 if name == "unbind" else None), had)
+            left = {gap - (gap >= gone) for gap in gaps if gap not in (gone - 1, gone)}
+            return frozenset(left | ({gone - 1} if gone else set()))
+        if name == "unflatten":
+            split = _place(a.integer("dim"), had)
+            more = len(a.sizes("sizes")) - 1
+            return frozenset(gap + (more if gap >= split else 0) for gap in gaps)
+        if had is None:
+            return None
+        moved = order_of(name, (None,) * had, a)
+        if moved is not None:
+            kept = [(axis, True) for axis in moved]
+        elif name == "getitem":
+            kept = _kept_axes(a.get("index"), had)
+        else:
+            return None
+    except (ShapeUnknownError, IndexError, ValueError, TypeError, ArithmeticError):
+        return None
+    pairs = enumerate(pairwise(kept))
+    return frozenset(
+        at for at, ((before, _), (after, whole)) in pairs if after != before + 1 or not whole or before in gaps
+    )
+
+
+def _place(dim: int, rank: int | None) -> int:
+    if rank is None and dim < 0:
+        raise ShapeUnknownError
+    return dim if rank is None else wrap(dim, rank)
+
+
+def _kept_axes(index: object, rank: int) -> list[tuple[int, bool]]:
+    """The axes that an index of numbers and of ranges without steps leaves, and whether it leaves all of each."""
+    items = list(index) if type(index) is tuple else [index]
+    rest = rank - sum(item is not Ellipsis for item in items)
+    at = items.index(Ellipsis) if Ellipsis in items else len(items)
+    items[at : at + 1] = [slice(None)] * rest
+    kept: list[tuple[int, bool]] = []
+    for axis, item in enumerate(items):
+        if isinstance(item, slice) and item.step in (None, 1):
+            kept.append((axis, item.start in (None, 0) and item.stop is None))
+        elif not (item in COUNTS or type(item) is int):
+            raise ShapeUnknownError
+    return kept
+
+
+def flattens_no_gap(gaps: frozenset[int], rank: int | None, start: object, end: object) -> bool:
+    """Whether `flatten` surely gives a view of a tensor that has only these gaps."""
+    if type(start) is not int or type(end) is not int:
+        return False
+    try:
+        first = _place(start, rank)
+        last = None if end == -1 else _place(end, rank)
+    except (ShapeUnknownError, IndexError, ValueError):
+        return False
+    return not any(gap >= first and (last is None or gap < last) for gap in gaps)
 
 
 def _may_be_all(index: object) -> bool:

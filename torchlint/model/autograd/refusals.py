@@ -22,6 +22,7 @@ _RECORDED: frozenset[Refusal] = frozenset(
     {"multi-view", "no-grad-view", "flag-on-non-leaf", "numpy", "deepcopy", "out", "inference", "inference-write"}
 )
 """What torch refuses only where grad mode was on."""
+_OF_VIEWS: frozenset[Refusal] = frozenset({"multi-view", "no-grad-view"})
 
 
 def refuse(
@@ -59,6 +60,8 @@ def refuse(
         target_node=target,
         trace=trace,
     )
+    if kind in _OF_VIEWS and not machine.is_certain():
+        machine.open_write = True  # who knows more may know that it is this view that is written
     emit_each(machine, event, kind)
 
 

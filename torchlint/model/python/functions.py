@@ -300,6 +300,8 @@ def run_body(run: Run, definition: ir.FunctionDef, frame: Frame) -> Value:
     if not call.returns:
         machine.dead = True
         return Unknown()
+    # who goes on has not come by what raises: `if a.shape != b.shape: raise ValueError`
+    machine.path = path.union(frozenset.intersection(*(guard for guard, _, _ in call.returns)))
     if len(call.returns) == 1 and not machine.dead:
         if own is not None:
             machine.trail.forget(call.mark, own)

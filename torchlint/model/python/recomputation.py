@@ -21,6 +21,7 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.values import (
     GRAD_NO,
+    NONE,
     Bound,
     Constant,
     Function,
@@ -28,6 +29,7 @@ from torchlint.model.state.values import (
     Instance,
     Module,
     Partial,
+    Scalar,
     Sequence,
     Tensor,
     Unknown,
@@ -38,6 +40,8 @@ from torchlint.model.state.values import (
 )
 
 CHECKPOINT = "torch.utils.checkpoint.checkpoint"
+_PASSED = (Tensor, Constant, Scalar)
+"""What a reentrant one takes for a tensor or hands on as it is."""
 _OF_CHECKPOINT = frozenset(
     {"function", "use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"}
 )
@@ -45,7 +49,7 @@ _OF_CHECKPOINT = frozenset(
 
 def checkpoint(run: Run, site: CallSite) -> Value | None:
     """`checkpoint(function, *args, use_reentrant=…)`; None where nobody knows what it runs, or how."""
-    function, reentrant = site.get(0, "function"), site.keywords.get("use_reentrant")
+    function, reentrant = site.get(0, "function"), site.keywords.get("use_reentrant", NONE)
     if not isinstance(function, (Function, Bound, Partial, Module, Instance)) or not site.complete:
         return None
     if not site.positional or "context_fn" in site.keywords:
@@ -54,7 +58,8 @@ def checkpoint(run: Run, site: CallSite) -> Value | None:
     call = CallSite(site.node, site.positional[1:], own)
     if reentrant == Constant(False):
         return _run_in_place(run, function, call)
-    if reentrant == Constant(True) and not own and all(isinstance(each, Tensor) for each in call.positional):
+    # where it is not said every release so far warns and takes True
+    if reentrant in (Constant(True), NONE) and not own and all(isinstance(each, _PASSED) for each in call.positional):
         return _reentrant(run, function, call)
     return None
 
@@ -159,8 +164,9 @@ def _again(run: Run, function: Value, call: CallSite) -> list[Tensor]:
     statement = machine.statement
     inputs: list[Value] = [
         detached_alias(run.autograd, each, call.node, "detach()", own=each.requires_grad)
-        for each in call.positional
         if isinstance(each, Tensor)
+        else each
+        for each in call.positional
     ]
     result = _run_in_mode(run, Truth.YES, function, CallSite(call.node, inputs, {}))
     machine.statement = statement

@@ -310,9 +310,10 @@ class Tensor:
     parts of a tensor, of which nobody knows how many there are. `in_open_mode`: it is a view, made in a grad mode that
     nobody knows, or made by unknown code where grad mode is not known to be on. `order`: its dimensions from the
     largest stride to the smallest, where they are known though its sizes are not; `laid_by`: the operation that lays
-    them so, without a gap, only where a fused kernel computes it. `axes`: for each dimension its size, or what stands
-    for that, if anything does; what is the same object, here or in another tensor's, is the same size. None where
-    nobody has asked.
+    them so, without a gap, only where a fused kernel computes it. `gaps`: of a view, between which neighbours
+    among its dimensions there may be a gap in memory (0: between the first two), so that they cannot be one. `axes`:
+    for each dimension its size, or what stands for that, if anything does; what is the same object, here or in another
+    tensor's, is the same size. None where nobody has asked.
     """
 
     __slots__ = (
@@ -326,6 +327,7 @@ class Tensor:
         "device",
         "dtype",
         "family",
+        "gaps",
         "grad",
         "grad_dropped",
         "grad_fn",
@@ -388,6 +390,7 @@ class Tensor:
         self.contiguous = contiguous
         self.strides: tuple[int, ...] | None = None
         self.order: tuple[int, ...] | None = None
+        self.gaps: frozenset[int] | None = None
         self.laid_by = ""
         self.axes: tuple[object, ...] | None = None
         self.trues: int | None = None

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from torchlint.knowledge import foreign
+from torchlint.knowledge.shapes.dtypes import dtype_class
 from torchlint.model.state.constants import NONE as NONE
 from torchlint.model.state.constants import Constant as Constant
 from torchlint.model.state.constants import Scalar as Scalar
@@ -292,8 +293,27 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
     else:
         return first
     if len(merged) > MOST_ALTERNATIVES:
-        return Unknown(tensor for _, value in merged for tensor in reachable_tensors(value))
+        return _of_one_type([value for _, value in merged]) or Unknown(
+            tensor for _, value in merged for tensor in reachable_tensors(value)
+        )
     return Choice(tuple(merged))
+
+
+def _of_one_type(values: list[Value]) -> Scalar | None:
+    """What is left of too many plain values: their type. Of dtypes, where none of them would cut a tensor's graph."""
+    kinds = {_type_of(each) for each in values}
+    if kinds == {"int", "float"}:
+        return Scalar("number")
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    return Scalar(kind) if kind else None
+
+
+def _type_of(value: Value) -> str:
+    if type(value) is Constant:
+        return type(value.value).__name__ if type(value.value) in (bool, int, float, str) else ""
+    if type(value) is Scalar:
+        return value.kind if value.kind in ("bool", "int", "float", "str", "number") else ""
+    return "dtype" if type(value) is External and dtype_class(value.qualified) == "float" else ""
 
 
 def or_another(value: Value, depends: Iterable[Tensor] = ()) -> Value:

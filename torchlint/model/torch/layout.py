@@ -6,12 +6,12 @@ Asks `torchlint.knowledge.shapes.strides` and writes the answer to new tensors; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Many
 
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.knowledge.shapes import strides
-from torchlint.knowledge.shapes.contiguity import order_after
+from torchlint.knowledge.shapes.contiguity import flattens_no_gap, gaps_after, order_after
 from torchlint.knowledge.shapes.strides import Strides
 from torchlint.model.events import Shape
 from torchlint.model.state.guards import Truth
@@ -53,12 +53,22 @@ def order_of(tensor: Tensor) -> tuple[int, ...] | None:
     return tensor.order
 
 
+def gaps_of(tensor: Tensor) -> frozenset[int] | None:
+    """Between which dimensions of a tensor there may be gaps in memory; None where that is not known."""
+    return frozenset() if tensor.contiguous is Truth.YES else tensor.gaps
+
+
 def order_view(view: Tensor, name: str, arguments: Mapping[str, object], source: Tensor) -> None:
-    """Note in which order the dimensions of a view lie."""
-    order = order_of(source)
-    if order is None or view is source:
+    """Note in which order the dimensions of a view lie, and where there may be gaps between them."""
+    if view is source:
         return
     rank = None if view.shape is None else len(view.shape)
+    gaps = gaps_of(source)
+    had = None if source.shape is None else len(source.shape)
+    view.gaps = None if gaps is None else gaps_after(name, arguments, gaps, had, rank)
+    order = order_of(source)
+    if order is None:
+        return
     found = order_after(name, arguments, order, rank)
     if source.laid_by and (found is None or name not in _WITHOUT_GAP):
         return
@@ -99,13 +109,20 @@ def result_layout(name: str, operands: Many[Tensor], shape: Shape) -> tuple[Trut
     return Truth.of(strides.is_contiguous(sizes, found)), found
 
 
+def flatten_shares(source: Tensor, start: object, end: object) -> bool:
+    """Whether `flatten` surely gives a view of its input: what becomes one dimension lies as one does."""
+    gaps = gaps_of(source)
+    rank = None if source.shape is None else len(source.shape)
+    return gaps is not None and flattens_no_gap(gaps, rank, start, end)
+
+
 def reshape_shares(source: Tensor, shape: Shape, asked: Value | None) -> Truth:
     """Whether `reshape` gives a view of its input rather than a copy; `asked` is the shape as the program has it."""
     known, own, wanted = strides_of(source), strides.sizes(source.shape), strides.sizes(shape)
     if source.contiguous is Truth.YES or (source.shape is not None and 0 in source.shape):
         return Truth.YES  # of nothing there is nothing to copy (aten/src/ATen/TensorUtils.cpp: computeStride_impl)
     if known is None or own is None or wanted is None:
-        return Truth.of(_splits_one(source, asked) or None)
+        return Truth.of(any(_splits_one(each, asked) for each in _of_one_order(source)) or None)
     return Truth.of(strides.reviewed(own, known, wanted) is not None)
 
 
@@ -122,12 +139,15 @@ def told_apart(torch: Torch, tensor: Tensor) -> tuple[object, ...]:
 def keep_axes(name: str, source: Value | None, result: Tensor, dim: object = None) -> None:
     """
     Note which sizes a new tensor has from what it was computed of, if anybody has asked for those: all but that of one
-    dimension.
+    dimension, or that of the first.
     """
     if not isinstance(source, Tensor) or source.axes is None or source.shape is None or result.shape is None:
         return
     if name in _OF_LAST:
         dim = -1
+    elif name in _OF_BATCH and source.axes and result.shape:
+        result.axes = (source.axes[0], *(object() if size is None else size for size in result.shape[1:]))
+        return
     elif name not in _OF_A_RANGE or not isinstance(dim, int):
         return
     rank = len(source.shape)
@@ -146,25 +166,43 @@ def shape_of_part(name: str, shape: Shape, dim: object) -> Shape:
 
 
 _OF_LAST = frozenset({"linear"})
+_OF_BATCH = frozenset({"conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"})
 _OF_A_RANGE = frozenset({"chunk", "split", "split_with_sizes", "tensor_split"})
+
+
+def _of_one_order(source: Tensor) -> Iterator[Tensor]:
+    """A tensor, and those of which it is nothing but the same elements in the same order under another shape."""
+    yield source
+    while source.base is not None and source.op in _OTHER_SHAPE and source.inputs:
+        source = source.inputs[0]
+        yield source
+
+
+_OTHER_SHAPE = frozenset(
+    f"torch.Tensor.{name}" for name in ("reshape", "view", "unflatten", "flatten", "unsqueeze", "squeeze")
+)
 
 
 def _splits_one(source: Tensor, asked: Value | None) -> bool:
     """
     Whether a shape has all dimensions of a tensor as they are but one, which may be in several parts: that is a view
-    however the tensor lies in memory (computeStride_impl).
+    however the tensor lies in memory (computeStride_impl). Or but some that stand together and can be one.
     """
     axes = source.axes
-    if axes is None or not isinstance(asked, Sequence) or asked.items is None or len(asked.items) < len(axes):
+    if axes is None or not isinstance(asked, Sequence) or asked.items is None:
         return False
     wanted = [_size_of(each) for each in asked.items]
+    most = min(len(axes), len(wanted))
     before = 0
-    while before < len(axes) and _is_one(axes[before], wanted[before]):
+    while before < most and _is_one(axes[before], wanted[before]):
         before += 1
     after = 0
-    while before + after < len(axes) and _is_one(axes[-1 - after], wanted[-1 - after]):
+    while before + after < most and _is_one(axes[-1 - after], wanted[-1 - after]):
         after += 1
-    return before + after >= len(axes) - 1
+    if before + after >= len(axes) - 1:
+        return True
+    gaps = gaps_of(source)
+    return gaps is not None and gaps.isdisjoint(range(before, len(axes) - after - 1))
 
 
 def _size_of(value: Value) -> object:

@@ -10,6 +10,7 @@ leaves the call unknown.
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from math import prod
 from string import ascii_letters
 
@@ -30,6 +31,7 @@ from torchlint.model.state.values import (
     choose,
 )
 from torchlint.model.torch.contractions import contraction
+from torchlint.model.torch.layout import gaps_of
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
@@ -71,7 +73,10 @@ def move_axes(torch: Torch, qualified: str, site: CallSite, given: Value | None 
     rank = None if tensor.shape is None else len(tensor.shape)
     left = _groups(sides[0], rank)
     if left is None and name == "rearrange":
-        return _moved_somehow(torch, site, tensor)
+        return _moved_somehow(torch, site, tensor, _joins_nothing(*sides))
+    if left is None and isinstance(how, Constant):
+        some = Sequence("tuple", None, Scalar("int"))
+        return _run(torch, site, f"torch.Tensor.{_REDUCTIONS[str(how.value)]}", [tensor, some])
     if left is None or (rank is not None and rank != len(left)):
         return None
     right = _groups(sides[1], None, of_left=left)
@@ -153,14 +158,25 @@ def layer_of_axes(qualified: str, site: CallSite) -> Value | None:
     return Partial(External(function), (), {**dict(zip(words, site.positional, strict=False)), **site.keywords})
 
 
-def _moved_somehow(torch: Torch, site: CallSite, tensor: Tensor) -> Value | None:
+def _moved_somehow(torch: Torch, site: CallSite, tensor: Tensor, only_view: bool) -> Value | None:
     """Dots over a shape that nobody knows: a view or a copy, whose strides nobody knows."""
     size = Sequence("tuple", None, Scalar("int"))
-    result = apply(torch, "torch.Tensor.reshape", [tensor, size], {}, site.node, "rearrange")
+    spelling = "torch.Tensor.view" if only_view else "torch.Tensor.reshape"
+    result = apply(torch, spelling, [tensor, size], {}, site.node, "rearrange")
     for _, each in alternatives(result) if result is not None else ():
         if isinstance(each, Tensor) and each is not tensor:
             each.contiguous, each.strides, each.order = Truth.MAYBE, None, None
     return result
+
+
+def _joins_nothing(left: str, right: str) -> bool:
+    """
+    Whether axes are split or exchanged and none are joined: a view, however the tensor lies in memory (einops reshapes,
+    permutes and reshapes, where there is something to do).
+    """
+    if any(match[1] is not None and len(match[1].split()) > 1 for match in _TOKEN.finditer(right)):
+        return False
+    return "(" in left or left.split() != right.split()
 
 
 def _groups(side: str, rank: int | None, of_left: list[list[str]] | None = None) -> list[list[str]] | None:
@@ -253,7 +269,14 @@ class _Moving:
             whole = [part for part in parts if part is not None]
             sizes.append(Constant(prod(whole)) if len(whole) == len(parts) else Scalar("int"))
         place = Sequence("tuple", tuple(sizes))
-        return apply(self.torch, "torch.Tensor.reshape", [self.tensor, place], {}, self.node, self.display)
+        spelling = "torch.Tensor.view" if self._lie_as_one(groups) else "torch.Tensor.reshape"
+        return apply(self.torch, spelling, [self.tensor, place], {}, self.node, self.display)
+
+    def _lie_as_one(self, groups: list[list[str]]) -> bool:
+        """Whether the axes in each pair of brackets surely lie in memory as one does."""
+        gaps = gaps_of(self.tensor)
+        ends = list(accumulate(len(group) for group in groups))
+        return gaps is not None and all(gap + 1 in ends for gap in gaps if gap < len(self.axes) - 1)
 
 
 def _integers(numbers: list[int]) -> Sequence:

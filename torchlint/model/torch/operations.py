@@ -211,6 +211,7 @@ def _reshape(torch: Torch, op: Op, bound: dict[str, Value], own: str, tensor: Te
     machine.trail.set(tensor, "contiguous", contiguous)
     machine.trail.set(tensor, "strides", steps)
     machine.trail.set(tensor, "order", None)
+    machine.trail.set(tensor, "gaps", None)
     machine.trail.set(tensor, "axes", None)
     machine.trail.set(tensor, "shape", shape)
 

@@ -52,6 +52,7 @@ from torchlint.model.torch.arguments import (
 )
 from torchlint.model.torch.defaults import MOVES, asked_device
 from torchlint.model.torch.layout import (
+    flatten_shares,
     keep_axes,
     lay,
     order_of,
@@ -422,6 +423,9 @@ def _is_same(op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
     return Truth.NO
 
 
+_ENDS = (("start_dim", 0), ("end_dim", -1))
+
+
 def _shares(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value], shape: Shape) -> Truth:
     if (op.name in CASTS or op.name in MOVES) and not bound.keys() & {"copy", "memory_format"}:
         return same_dtype(torch, op, source, bound) & same_device(torch, op, source, bound)
@@ -429,6 +433,9 @@ def _shares(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value], shape
         return source.contiguous if "memory_format" not in bound else Truth.MAYBE
     asked = bound.get("shape", bound.get("size"))
     shared = reshape_shares(source, shape, asked) if op.name in RESHAPES else Truth.MAYBE
+    if op.name == "flatten" and shared is Truth.MAYBE:
+        start, end = (as_argument(bound.get(name, Constant(usual))) for name, usual in _ENDS)
+        shared = Truth.of(flatten_shares(source, start, end) or None)
     if op.name == "ravel" and source.contiguous is not Truth.YES:
         # it makes a tensor contiguous first (aten/src/ATen/native/TensorShape.cpp): what is in order in memory is not
         # copied, what lies there with gaps is, though a view could go through it
