@@ -118,10 +118,12 @@ def note_refused_view(
 def _is_row(tensor: Tensor) -> bool:
     """Whether it is of what a loop goes over, which may as well be a list of tensors that are no views."""
     base = tensor.base
+    if base is None or not base.storage.given:
+        return False
     pending: list[GraphNode | Tensor] = [node for _, node in tensor.grad_fn]
     for _ in range(_MOST_VIEWS):
         nodes = [each for each in pending if isinstance(each, GraphNode)]
-        if base is not None and any(each.op == "unbind" and each.origin is base.origin for each in nodes):
+        if any(each.op == "unbind" and each.origin is base.origin for each in nodes):
             return True
         pending = [node for each in nodes for _, node in each.edges]
     return False
