@@ -3973,3 +3973,43 @@ def comparison_of_inputs():
             return weight
 
     Masked()(*eval("torch.rand(2, 3, requires_grad=True)")).sum()
+
+
+def attention_of_a_query_that_is_put_together():
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads, self.head_dim = heads, dim // heads
+            self.q = nn.Linear(dim, dim)
+
+        def forward(self, x, cos):
+            b, t, _ = x.shape
+            q = self.q(x).view(b, t, self.heads, self.head_dim).transpose(1, 2)
+            q = torch.cat((q * cos, q), dim=-1)
+            out = F.scaled_dot_product_attention(q, q, q)
+            out = out.transpose(1, 2).contiguous().reshape(b, t, -1)
+            out.zero_()
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8), torch.rand(3, 4)).sum().backward()
+
+
+def parts_of_what_a_loop_appends_to_what_is_returned():
+    """Raises: modified by an inplace operation"""
+
+    class Heads(nn.Module):
+        def __init__(self, count):
+            super().__init__()
+            self.count = count
+            self.inner, self.outer = nn.Linear(3, 3), nn.Linear(3, 3)
+
+        def forward(self, x):
+            h = torch.tanh(self.inner(x))
+            h.add_(1)  # warning: [TLN201]
+            weights = self.outer(h)
+            layers = []
+            for i in range(self.count):
+                layers.append({"weight": weights[i], "inner": h[i]})
+            return layers
+
+    eval("Heads")(2)(torch.rand(2, 3))[0]["weight"].sum().backward()
