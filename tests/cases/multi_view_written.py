@@ -860,3 +860,73 @@ def a_part_of_rows_in_another_shape():
             return q.sum() + k + v
 
     Attention(4, 2)(torch.rand(2, 4, 6, 3)).sum().backward()
+def part_where_no_masks_are_given():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Cell(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.kernel = nn.Parameter(torch.rand(3, 6))
+            self.count = 0
+
+        def forward(self, x, masks):
+            if masks is None:
+                a, b = torch.split(x @ self.kernel, 3, dim=-1)
+            else:
+                a, b = x * masks[0], x * masks[1]
+            state = a[:, 0, :]
+            state *= 2  # warning: [TLN209]
+            return state + b[:, 0, :]
+
+    Cell()(torch.rand(2, 4, 3), eval("None"))
+
+
+def half_of_an_input():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Coupling(nn.Module):
+        def forward(self, x):
+            a, b = x.chunk(2, dim=1)
+            a *= 2  # warning: [TLN209]
+            return torch.cat([a, b], dim=1)
+
+    Coupling()(eval("nn.Linear(4, 4)(torch.rand(2, 4))"))
+
+
+def half_of_what_is_computed_from_an_input():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Coupling(nn.Module):
+        def forward(self, x: torch.Tensor):
+            a, b = (x * 2).split(2, dim=1)
+            a += 1  # warning: [TLN209]
+            return torch.cat([a, b], dim=1)
+
+    Coupling()(eval("nn.Linear(4, 4)(torch.rand(2, 4))"))
+
+
+def part_in_one_of_two_arms_that_ask_for_different_things():
+    class Cell(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.kernel = nn.Parameter(torch.rand(3, 6))
+
+        def forward(self, x, masks, late):
+            if masks is None:
+                a, b = torch.split(x @ self.kernel, 3, dim=-1)
+            else:
+                a, b = x * masks[0], x * masks[1]
+            if late:
+                a *= 2
+            return a + b
+
+    Cell()(torch.rand(2, 4, 3), None, False)
+
+
+def half_of_the_argument_of_a_function():
+    def corners(boxes):
+        low, high = boxes.chunk(2, dim=1)
+        low -= 1
+        return torch.cat([low, high], dim=1)
+
+    corners(torch.rand(2, 4))

@@ -3945,3 +3945,273 @@ def what_a_checkpoint_that_is_not_told_how_saves_inside():
             return inner
 
     Block()(torch.rand(3, 3)).sum().backward()
+def layer_that_is_there_under_the_same_setting():
+    """Raises: modified by an inplace operation"""
+
+    class Block(nn.Module):
+        def __init__(self, width, activate):
+            super().__init__()
+            self.first = nn.Linear(width, width)
+            self.last = nn.Linear(width, width)
+            self.activate = activate
+            if activate:
+                self.activation = nn.ReLU()
+
+        def forward(self, x):
+            x = self.first(x)
+            if self.activate:
+                x = self.activation(x)
+                x += 1  # error: [TLN201]
+            return self.last(x)
+
+    Block(4, True)(torch.rand(2, 4)).sum().backward()
+
+
+def layer_that_hasattr_asks_for():
+    """Raises: modified by an inplace operation"""
+
+    class Block(nn.Module):
+        def __init__(self, width, gate=None):
+            super().__init__()
+            self.first = nn.Linear(width, width)
+            if gate is not None:
+                self.gate = nn.Sequential(nn.Linear(width, width), nn.Sigmoid())
+
+        def forward(self, x):
+            x = self.first(x)
+            if hasattr(self, "gate"):
+                g = self.gate(x)
+                g.add_(1)  # error: [TLN201]
+                x = x * g
+            return x
+
+    Block(4, 1)(torch.rand(2, 4)).sum().backward()
+
+
+def one_of_two_layers_that_are_there_under_two_names():
+    """Raises: modified by an inplace operation"""
+
+    class Block(nn.Module):
+        def __init__(self, width, activation):
+            super().__init__()
+            self.first = nn.Linear(width, width)
+            if activation == "relu":
+                self.activation = nn.ReLU()
+            elif activation == "tanh":
+                self.activation = nn.Tanh()
+
+        def forward(self, x):
+            x = self.activation(self.first(x))
+            x += 1  # error: [TLN201]
+            return x
+
+    Block(4, "tanh")(torch.rand(2, 4)).sum().backward()
+
+
+def layer_that_another_method_sets_where_the_constructor_does_not():
+    class Block(nn.Module):
+        def __init__(self, width, activation):
+            super().__init__()
+            self.first = nn.Linear(width, width)
+            if activation == "relu":
+                self.activation = nn.ReLU()
+
+        def use(self, activation):
+            self.activation = activation
+            return self
+
+        def forward(self, x):
+            x = self.activation(self.first(x))
+            x += 1
+            return x
+
+    Block(4, "none").use(nn.Identity())(torch.rand(2, 4)).sum().backward()
+
+
+def layer_whose_class_has_another_where_the_constructor_sets_none():
+    class Block(nn.Module):
+        activation = staticmethod(torch.clone)
+
+        def __init__(self, width, activation):
+            super().__init__()
+            self.first = nn.Linear(width, width)
+            if activation == "relu":
+                self.activation = nn.ReLU()
+
+        def forward(self, x):
+            x = self.activation(self.first(x))
+            x += 1
+            return x
+
+    Block(4, "none")(torch.rand(2, 4)).sum().backward()
+
+
+def lists_of_layers_that_a_loop_appends():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.scale = width**-0.5
+            self.out = nn.Sequential(nn.Linear(width, width), nn.Sigmoid())
+
+        def forward(self, x):
+            return self.out(x * self.scale)
+
+    class Tower(nn.Module):
+        def __init__(self, depth, width):
+            super().__init__()
+            self.layers = nn.ModuleList([])
+            for _ in range(depth):
+                self.layers.append(nn.ModuleList([Attention(width), nn.Linear(width, width)]))
+
+        def forward(self, x):
+            for attention, linear in self.layers:
+                y = attention(x)
+                y += 1  # error: [TLN201]
+                x = linear(y) + x
+            return x
+
+    Tower(2, 4)(torch.rand(3, 4)).sum().backward()
+
+
+def layers_of_which_a_loop_appends_others_each_time():
+    class Block(nn.Module):
+        def __init__(self, width, activated):
+            super().__init__()
+            self.linear = nn.Linear(width, width)
+            self.activation = nn.ReLU() if activated else nn.Identity()
+
+        def forward(self, x):
+            return self.activation(self.linear(x))
+
+    class Tower(nn.Module):
+        def __init__(self, depth, width):
+            super().__init__()
+            self.layers = nn.ModuleList([])
+            for i in range(depth):
+                self.layers.append(nn.ModuleList([Block(width, i > 5), nn.Linear(width, width)]))
+
+        def forward(self, x):
+            for block, linear in self.layers:
+                y = block(x)
+                y += 1
+                x = linear(y) + x
+            return x
+
+    Tower(2, 4)(torch.rand(3, 4)).sum().backward()
+
+
+def weights_cast_to_the_dtype_of_what_they_were_computed_from():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor):
+            scores = q @ k.transpose(-1, -2)
+            weights = scores.softmax(-1)
+            weights = weights.to(scores.dtype)
+            weights += 1  # warning: [TLN201]
+            return weights @ v
+
+    Attention()(*(eval("torch.rand(2, 3, 4, requires_grad=True)") for _ in range(3))).sum().backward()
+
+
+def weights_cast_to_another_dtype():
+    class Attention(nn.Module):
+        def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor):
+            weights = (q @ k.transpose(-1, -2)).softmax(-1)
+            weights = weights.to(torch.float64)
+            weights += 1
+            return weights @ v.double()
+
+    Attention()(*(eval("torch.rand(2, 3, 4, requires_grad=True)") for _ in range(3))).sum().backward()
+
+
+def what_operators_make_of_inputs():
+    """Raises: modified by an inplace operation"""
+
+    class Distance(nn.Module):
+        def forward(self, x, y):
+            squares = (x - y).pow(2)
+            distance = squares.sum(-1).sqrt()
+            distance += 1  # warning: [TLN201]
+            return distance
+
+    Distance()(*eval("torch.rand(2, 3, 4, requires_grad=True)")).sum().backward()
+
+
+def column_of_an_input():
+    """Raises: modified by an inplace operation"""
+
+    class Rate(nn.Module):
+        def forward(self, x):
+            rate = x[:, 0].exp()
+            rate *= 2  # warning: [TLN201]
+            return rate
+
+    Rate()(eval("torch.rand(2, 3, requires_grad=True)")).sum().backward()
+
+
+def what_operators_make_of_inputs_without_recording():
+    class Rate(nn.Module):
+        def forward(self, x, y):
+            with torch.no_grad():
+                scaled = x * 0.5 + y
+            rate = torch.exp(scaled)
+            rate += 1
+            more = scaled.exp()
+            more += 1
+            return rate * more
+
+    Rate()(torch.rand(3), torch.rand(3))
+
+
+def comparison_of_inputs():
+    class Masked(nn.Module):
+        def forward(self, x, y):
+            over = (x > y) * 1.0
+            weight = torch.exp(over)
+            weight += 1
+            return weight
+
+    Masked()(*eval("torch.rand(2, 3, requires_grad=True)")).sum()
+
+
+def attention_of_a_query_that_is_put_together():
+    class Attention(nn.Module):
+        def __init__(self, dim, heads):
+            super().__init__()
+            self.heads, self.head_dim = heads, dim // heads
+            self.q = nn.Linear(dim, dim)
+
+        def forward(self, x, cos):
+            b, t, _ = x.shape
+            q = self.q(x).view(b, t, self.heads, self.head_dim).transpose(1, 2)
+            q = torch.cat((q * cos, q), dim=-1)
+            out = F.scaled_dot_product_attention(q, q, q)
+            out = out.transpose(1, 2).contiguous().reshape(b, t, -1)
+            out.zero_()
+            return out
+
+    Attention(8, 2)(torch.rand(2, 3, 8), torch.rand(3, 4)).sum().backward()
+
+
+def parts_of_what_a_loop_appends_to_what_is_returned():
+    """Raises: modified by an inplace operation"""
+
+    class Heads(nn.Module):
+        def __init__(self, count):
+            super().__init__()
+            self.count = count
+            self.inner, self.outer = nn.Linear(3, 3), nn.Linear(3, 3)
+
+        def forward(self, x):
+            h = torch.tanh(self.inner(x))
+            h.add_(1)  # warning: [TLN201]
+            weights = self.outer(h)
+            layers = []
+            for i in range(self.count):
+                layers.append({"weight": weights[i], "inner": h[i]})
+            return layers
+
+    eval("Heads")(2)(torch.rand(2, 3))[0]["weight"].sum().backward()

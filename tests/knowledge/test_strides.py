@@ -148,6 +148,8 @@ def test_fused_attention_lays_its_result_as_its_query() -> None:
         laid = tuple(sorted(range(4), key=lambda axis: -out.stride(axis)))
         assert laid == HEADS_INSIDE
         assert out.transpose(1, 2).is_contiguous()
+    q = torch.rand(2, 5, 3, 4).transpose(1, 2).contiguous().requires_grad_()
+    assert torch.nn.functional.scaled_dot_product_attention(q, q, q).is_contiguous()
 
 
 @pytest.mark.parametrize("index", [slice(1, UNKNOWN), slice(None, 3), (slice(None), None), (slice(None, UNKNOWN, 2),)])

@@ -18,9 +18,9 @@ _DIMENSIONS: Final = 4
 HEADS_INSIDE: Final = (0, 2, 1, 3)
 """
 The order in memory of a query that is one transposed view of what a projection gives, (batch, place, head, feature).
-Every fused kernel lays its result in that order then, without a gap: those of the CPU and the memory-efficient one
-whatever the query is, flash attention and cuDNN's after the query (`at::empty_like`, `alloc_with_matching_layout`). Of
-another query it is a matter of the CPU's (`_flash_attention_kernel` in native/cpu/FlashAttentionKernel.cpp).
+Every fused kernel lays its result in that order then, without a gap: the memory-efficient one whatever the query is,
+that of the CPU, flash attention and cuDNN's after the query (`at::empty_like`, `alloc_with_matching_layout`). What is
+computed element by element from such a query is a matter of the CPU's; of another one, a `cat`, nothing is known.
 """
 
 

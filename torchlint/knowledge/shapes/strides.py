@@ -163,6 +163,11 @@ def _indexed(shape: Known, strides: Strides, items: list[object]) -> Strides:
     return (*found, *strides[axis:])
 
 
+def is_elementwise(name: str) -> bool:
+    """Whether an operation computes a tensor element by element, by its base name."""
+    return name in _ELEMENTWISE
+
+
 def elementwise(name: str, operands: Sequence[tuple[Shape, Strides | None]], result: Shape) -> Strides | None:
     """
     The strides of a new tensor computed element by element: dimensions in the order of the operands' strides.

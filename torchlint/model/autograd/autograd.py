@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from torchlint.condition import Condition
-from torchlint.model.events import FreedGraphRead, RetainedUse, TensorFacts
+from torchlint.model.events import AutogradRefused, FreedGraphRead, RetainedUse, TensorFacts
 from torchlint.model.events.trace import Carried, Step
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Alias, Family, GraphNode, Saved, Tensor, Unknown, Value, Write
+from torchlint.syntax import ir
 
 
 @dataclass(slots=True, eq=False)
@@ -82,6 +83,16 @@ class Retained:
     escaped: bool = False
 
 
+@dataclass(slots=True, eq=False)
+class RefusedWhere:
+    """A write that torch refuses where an input requires grad, or where a variable has one of its values."""
+
+    event: AutogradRefused
+    origin: ir.Node
+    need: Guard
+    path: Guard
+
+
 Visited = dict[int, tuple[GraphNode, list[Guard]]]
 
 
@@ -103,6 +114,7 @@ class Autograd:
         "overwritten",
         "pending_alias_writes",
         "recomputed",
+        "refused_where",
         "reset_since",
         "retained",
         "retaining",
@@ -160,6 +172,7 @@ class Autograd:
         self.filled_beside: set[Tensor] = set()
         """Tensors whose gradient was filled by a backward that filled parameters, or what is not known, as well."""
         self.saved_reads: list[SavedRead] = []
+        self.refused_where: list[RefusedWhere] = []
         self.retained: list[Retained] = []
         self.freed_reads: dict[tuple[int, Truth], list[tuple[Guard, Guard, FreedGraphRead]]] = {}
 

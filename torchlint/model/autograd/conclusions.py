@@ -15,12 +15,13 @@ from itertools import islice
 import libcst as cst
 
 from torchlint.condition import Condition
-from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, Visited, WriteRecord
+from torchlint.model.autograd.autograd import Autograd, RefusedWhere, Retained, SavedRead, Visited, WriteRecord
 from torchlint.model.autograd.edges import possible_edges
 from torchlint.model.autograd.turns import clears_in_each_round, is_same_in_each_round, turn
 from torchlint.model.autograd.walk import MOST_NODES, TANGLED, joined, walk
 from torchlint.model.autograd.writes import saved_step, saved_words
 from torchlint.model.events import (
+    AutogradRefused,
     BackwardCalled,
     FreedGraphRead,
     GraphRetained,
@@ -51,6 +52,9 @@ def conclude(autograd: Autograd, results: list[Value]) -> None:
     emit_covered(autograd.machine)
     _conclude_freed(autograd)
     broken = _conclude_reads(autograd)
+    if autograd.refused_where:
+        _conclude_refused(autograd, broken)
+        autograd.refused_where.clear()
     _forget_dropped(autograd, results)
     _conclude_writes(autograd, broken, is_lost=bool(results) and not any(map(_has_graph, results)))
     _conclude_retained(autograd, broken)
@@ -251,6 +255,31 @@ def _tell_read(autograd: Autograd, read: SavedRead, decision: Condition | None =
             grad_mode=write.grad_mode,
         )
     )
+
+
+def _conclude_refused(autograd: Autograd, broken: dict[int, Truth]) -> None:
+    """
+    Writes that torch refuses if an input requires grad, or under one decision of the program. What overwrites what a
+    backward reads is told of that.
+    """
+    machine = autograd.machine
+    told = (each for each in machine.events if isinstance(each, AutogradRefused))
+    certain = {id(each.node) for each in told if each.truth is Truth.YES}
+    by_write: dict[int, list[RefusedWhere]] = {}
+    for refused in autograd.refused_where:
+        if broken.get(id(refused.origin)) is not Truth.YES and id(refused.event.node) not in certain:
+            by_write.setdefault(id(refused.origin), []).append(refused)
+    for some in by_write.values():
+        if covered([each.need for each in some], ALWAYS):
+            machine.emit(max(some, key=lambda each: len(each.event.conditions)).event, whatever=True)
+            continue
+        for refused in some:
+            decision = _decision(autograd, refused.need, refused.path)
+            if decision is not None:
+                machine.open_write = True
+                found = replace(refused.event, conditions=(decision, *refused.event.conditions))
+                machine.emit(found, whatever=True)
+                break
 
 
 def _has_graph(value: Value) -> bool:

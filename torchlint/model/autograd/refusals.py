@@ -10,18 +10,21 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.condition import Condition
-from torchlint.model.autograd.autograd import Autograd
+from torchlint.model.autograd.autograd import Autograd, RefusedWhere
 from torchlint.model.events import AutogradRefused, Refusal
 from torchlint.model.events.trace import Step
 from torchlint.model.state.alternatives import emit_each
-from torchlint.model.state.guards import Truth
-from torchlint.model.state.values import Grad, Tensor
+from torchlint.model.state.guards import ALWAYS, Truth
+from torchlint.model.state.guards import conditions as named_conditions
+from torchlint.model.state.values import Grad, GraphNode, Tensor
 from torchlint.syntax import ir
 
 _RECORDED: frozenset[Refusal] = frozenset(
     {"multi-view", "no-grad-view", "flag-on-non-leaf", "numpy", "deepcopy", "out", "inference", "inference-write"}
 )
 """What torch refuses only where grad mode was on."""
+_MOST_VIEWS = 6
+"""Views of views that are looked through."""
 _OF_VIEWS: frozenset[Refusal] = frozenset({"multi-view", "no-grad-view"})
 
 
@@ -63,13 +66,69 @@ def refuse(
     if kind in _OF_VIEWS and not machine.is_certain():
         machine.open_write = True  # who knows more may know that it is this view that is written
     emit_each(machine, event, kind)
+    if kind in _OF_VIEWS and truth is Truth.YES and not machine.is_certain():
+        _note(autograd, event, origin)
+
+
+def _note(autograd: Autograd, event: AutogradRefused, origin: ir.Node) -> None:
+    """Torch refuses it under what the run of a `forward`, whose callers decide, has to show to be one condition."""
+    machine = autograd.machine
+    if machine.callers.kind == "forward" and not machine.expected_errors and not machine.callers.infers(machine):
+        need = machine.assumed - machine.path
+        autograd.refused_where.append(RefusedWhere(event, machine.here(origin), need, machine.path))
 
 
 def refuses_view(tensor: Tensor, recorded: Grad) -> Refusal | None:
     """Whether torch certainly refuses a recorded write into this view (`handle_view_on_rebase`)."""
-    if tensor.view not in ("multi", "no_grad") or recorded.truth() is not Truth.YES:
+    return _kind_of_view(tensor) if recorded.truth() is Truth.YES else None
+
+
+def _kind_of_view(tensor: Tensor) -> Refusal | None:
+    if tensor.view not in ("multi", "no_grad"):
         return None
     return "multi-view" if tensor.view == "multi" else "no-grad-view"
+
+
+def note_refused_view(
+    autograd: Autograd,
+    tensor: Tensor,
+    recorded: Grad,
+    op: str,
+    origin: ir.Node,
+    target: cst.BaseExpression,
+    name: str,
+) -> None:
+    """A write into a view that torch refuses if an input of the `forward` requires grad that runs."""
+    machine = autograd.machine
+    kind = _kind_of_view(tensor)
+    if kind is None or not recorded.inputs or machine.of_elsewhere(tensor) or _is_row(tensor):
+        return
+    event = AutogradRefused(
+        node=machine.here(origin).origin,
+        statement=machine.line(),
+        truth=Truth.YES,
+        conditions=named_conditions(recorded.guard() or ALWAYS),
+        moment=machine.tick(),
+        kind=kind,
+        op=op,
+        target=machine.facts(tensor, name),
+        target_node=target,
+    )
+    _note(autograd, event, origin)
+
+
+def _is_row(tensor: Tensor) -> bool:
+    """Whether it is of what a loop goes over, which may as well be a list of tensors that are no views."""
+    base = tensor.base
+    if base is None or not base.storage.given:
+        return False
+    pending: list[GraphNode | Tensor] = [node for _, node in tensor.grad_fn]
+    for _ in range(_MOST_VIEWS):
+        nodes = [each for each in pending if isinstance(each, GraphNode)]
+        if any(each.op == "unbind" and each.origin is base.origin for each in nodes):
+            return True
+        pending = [node for each in nodes for _, node in each.edges]
+    return False
 
 
 def taken_for_leaf(autograd: Autograd, tensor: Tensor) -> Truth:

@@ -190,8 +190,7 @@ def guess(autograd: Autograd, unknown: Unknown) -> Tensor:
         own=own,
         grad_fn=((ALWAYS, node),),
         is_parameter=Truth.YES if unknown.element_of_parameters else Truth.MAYBE,
-        # An input of a `forward` is the tensor that it depends on.
-        contiguous=unknown.depends[0].contiguous if unknown.hint and unknown.depends else Truth.MAYBE,
+        contiguous=_is_contiguous(unknown),
     )
     tensor.grad = possible_gradient()
     tensor.name = unknown.hint
@@ -199,6 +198,16 @@ def guess(autograd: Autograd, unknown: Unknown) -> Tensor:
     tensor.storage.given = True
     unknown.guess = tensor
     return tensor
+
+
+def _is_contiguous(unknown: Unknown) -> Truth:
+    """An input of a `forward` is the tensor that it depends on; what an operator makes of contiguous tensors is so."""
+    operator = isinstance(unknown.source, (ir.Binary, ir.Unary)) and unknown.certain_edge and not unknown.possible
+    if not unknown.depends or not (unknown.hint or operator):
+        return Truth.MAYBE
+    return unknown.depends[0].contiguous & Truth.of(
+        all(each.contiguous is Truth.YES for each in unknown.depends) or None
+    )
 
 
 def _depend_on_one(autograd: Autograd, choice: Choice, edges: list[tuple[Guard, GraphNode | Tensor]]) -> Grad:

@@ -17,7 +17,7 @@ from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.autograd import Autograd, WriteRecord
 from torchlint.model.autograd.edges import edges_of, new_node, regenerate, running_statement
 from torchlint.model.autograd.record import record_operation, recorded_grad, save_results
-from torchlint.model.autograd.refusals import leaf_check, refuse, refuses_view, taken_for_leaf
+from torchlint.model.autograd.refusals import leaf_check, note_refused_view, refuse, refuses_view, taken_for_leaf
 from torchlint.model.autograd.tensors import MOST_SAVES, possible_gradient
 from torchlint.model.events import AliasWritten, WriteSpelling, WrittenPart
 from torchlint.model.events.trace import Step
@@ -160,6 +160,7 @@ def write(
         if refused is not None:
             refuse(autograd, refused, op, tensor, origin, target=target, name=name)
             return
+        note_refused_view(autograd, tensor, recorded, op, origin, target, name)
         outdated = taken_for_leaf(autograd, tensor) if recorded.truth() is Truth.YES else Truth.NO
         regenerate(autograd, tensor)
         raises, leaf_view = leaf_check(autograd, tensor)

@@ -10,9 +10,15 @@ from torchlint.knowledge import foreign
 from torchlint.knowledge.modules import find as modules
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.introspection import class_of, name_of
-from torchlint.model.python.making import GETS_ATTRIBUTES, MODULE_BASES, may_be_overridden, only_renames
+from torchlint.model.python.making import (
+    GETS_ATTRIBUTES,
+    MODULE_BASES,
+    inherits_known,
+    may_be_overridden,
+    only_renames,
+)
 from torchlint.model.python.run import Expressions, Run
-from torchlint.model.python.variables import REGISTRIES, imported, lookup
+from torchlint.model.python.variables import REGISTRIES, bound_on_its_paths, imported, lookup
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
@@ -187,6 +193,8 @@ def attribute_itself(run: Run, instance: Instance, name: str, origin: ir.Node) -
             getter = cls.attributes["__getattr__"]
     if name in instance.attributes:
         held = instance.attributes[name]
+        if type(held) is Choice and getter is None:
+            return _bound_in(instance, name, held)
         return held if getter is None else _through_getattr(instance, getter, held, origin)
     for cls in classes:
         if name in cls.attributes:
@@ -221,6 +229,14 @@ def attribute_itself(run: Run, instance: Instance, name: str, origin: ir.Node) -
     # be the same value on every path.
     instance.attributes[name] = value
     return value
+
+
+def _bound_in(instance: Instance, name: str, held: Choice) -> Value:
+    """What an object holds that its constructor sets on some paths only; on others it has what its classes have."""
+    bound = bound_on_its_paths(held)
+    if bound is held or instance.patched or instance.named_elsewhere or not inherits_known(instance.cls):
+        return held
+    return held if any(name in cls.attributes for cls in instance.cls.ancestry()) else bound
 
 
 def _through_getattr(instance: Instance, getter: Value, value: Value, origin: ir.Node) -> Value:

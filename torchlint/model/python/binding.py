@@ -53,7 +53,7 @@ from torchlint.model.state.values import (
     made_of,
     reachable_tensors,
 )
-from torchlint.model.torch.arguments import kind_of
+from torchlint.model.torch.arguments import comes_of_inputs, kind_of
 from torchlint.model.torch.arrays import write_array
 from torchlint.model.torch.gradients import grad_written
 from torchlint.model.torch.indexing import is_whole, tensor_setitem
@@ -109,8 +109,8 @@ def _of_rank(run: Run, node: ir.Expression, target: ir.Sequence) -> Value | None
 
 
 def _is_tensor(sized: Unknown) -> bool:
-    """Whether it is an input of a `forward`, or what a layer returned that its Module was given."""
-    return bool((sized.hint and sized.certain_edge) or sized.result_of)
+    """Whether it comes of inputs of a `forward`, or is what a layer returned that its Module was given."""
+    return bool(comes_of_inputs(sized) or sized.result_of)
 
 
 def assign(run: Run, target: ir.Expression, value: Value) -> None:

@@ -15,7 +15,7 @@ import libcst as cst
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.tensors import possible_gradient
 from torchlint.model.python.attributes import attribute, evaluate_again
-from torchlint.model.python.operators import holds_tensor
+from torchlint.model.python.operators import computed, holds_tensor
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import lookup
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
@@ -60,7 +60,7 @@ def _unary(run: Run, node: ir.Unary) -> Value:
         return Constant(-value.value if node.op == "-" else value.value)
     if isinstance(value, Scalar):
         return value
-    return _told(run, node, value, made_of([value], source=node))
+    return _told(run, node, value, computed(run, node.op, [value], node))
 
 
 def _told(run: Run, node: ir.Unary, value: Value, result: Value) -> Value:

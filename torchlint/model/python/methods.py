@@ -57,6 +57,7 @@ from torchlint.model.state.values import (
     is_open,
     reachable_tensors,
 )
+from torchlint.model.torch.arguments import comes_of_inputs
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.model.torch.gradients import backward_on_number, grad_written, have_none
 from torchlint.model.torch.optimizers import optimizer_method, update
@@ -73,12 +74,20 @@ _LIKE = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
 """Methods of tensors that look at the shape or type of their argument, and keep nothing of it."""
 _OF_TENSORS = frozenset(
     [
-        "amax", "amin", "bmm", "bool", "chunk", "clamp", "contiguous", "exp", "expand", "expand_as", "flatten", "float",
-        "gather", "index_select", "log_softmax", "long", "masked_fill", "matmul", "mean", "new_zeros", "norm",
-        "permute", "relu", "repeat_interleave", "reshape", "sigmoid", "softmax", "sqrt", "squeeze", "tanh",
-        "transpose", "type_as", "unbind", "unsqueeze", "view",
+        "abs", "acos", "addmm", "amax", "amin", "argmax", "argmin", "asin", "atan", "atan2", "baddbmm", "bmm", "bool",
+        "broadcast_to", "ceil", "chunk", "clamp", "clamp_max", "clamp_min", "contiguous", "cos", "cosh", "cummax",
+        "cumprod", "cumsum", "diag_embed", "diagonal", "div", "erf", "exp", "expand", "expand_as", "expm1", "flatten",
+        "flip", "float", "floor", "frac", "gather", "index_add", "index_select", "log", "log10", "log1p", "log2",
+        "log_softmax", "logit", "logsumexp", "long", "masked_fill", "masked_scatter", "masked_select", "matmul",
+        "max", "mean", "median", "min", "mm", "moveaxis", "movedim", "mul", "mv", "nan_to_num", "narrow", "neg",
+        "new_empty", "new_full", "new_ones", "new_zeros", "norm", "permute", "pow", "prod", "reciprocal", "relu",
+        "repeat", "repeat_interleave", "reshape", "reshape_as", "roll", "round", "rsqrt", "scatter", "scatter_add",
+        "sigmoid", "sign", "sin", "sinh", "softmax", "sqrt", "square", "squeeze", "std", "sub", "sum", "swapaxes",
+        "tan", "tanh", "tensor_split", "tile", "topk", "transpose", "tril", "triu", "type_as", "unbind", "unflatten",
+        "unfold", "unsqueeze", "var", "view", "view_as",
     ]
 )  # fmt: skip
+"""Methods of tensors that nothing else has which one hands to a Module."""
 _CASTS = frozenset({"bool", "float", "long", "type_as"})
 
 
@@ -238,9 +247,9 @@ def _of_unknown(run: Run, receiver: Unknown, name: str, site: CallSite, where: i
     """A method of what may be a tensor; None where nothing says that it is one."""
     if name == "backward" and receiver.tensor is None:  # it may be an engine, which is given a loss
         unsettle_gradients(run, [tensor for value in site.values() for tensor in reachable_tensors(value)])
-    # An input of a `forward`, and a method that nothing else has which one hands to a Module; or what an unknown layer
-    # makes of one. That may be indices, which a cast would show.
-    input_of_forward = receiver.hint and receiver.certain_edge and name in _OF_TENSORS
+    # An input of a `forward`, or what operators make of one, and a method that nothing else has which one hands to a
+    # Module; or what an unknown layer makes of one. That may be indices, which a cast would show.
+    input_of_forward = comes_of_inputs(receiver) and name in _OF_TENSORS
     made_by_layer = receiver.made_by == UNKNOWN_LAYER or receiver.result_of
     result_of_layer = made_by_layer and name in _OF_TENSORS - _CASTS
     # What a custom Function returns, and a method of tensors: its `forward` returns no two values.

@@ -51,8 +51,9 @@ from torchlint.model.state.values import (
     explore,
     reachable_tensors,
 )
+from torchlint.model.torch.alike import one_for_all
 from torchlint.model.torch.arguments import CASTS, as_argument, class_of, cst_of, precise_dtype, truth_of
-from torchlint.model.torch.layers import new_layer, one_for_all
+from torchlint.model.torch.layers import new_layer
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 

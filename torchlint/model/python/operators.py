@@ -39,6 +39,7 @@ from torchlint.model.state.values import (
     is_foreign,
     is_value_of_elsewhere,
     made_of,
+    reachable_tensors,
 )
 from torchlint.model.torch.arguments import kind_of
 from torchlint.model.torch.operations import apply
@@ -67,6 +68,10 @@ def _binary(run: Run, node: ir.Binary) -> Value:
         for hook in run.machine.watch.binary:
             hook(each.op, left, right, value, each)
     return value
+
+
+_DERIVED = frozenset({"+", "-", "*", "/", "**", "@", "%"})
+"""The operators that have a derivative."""
 
 
 def operate(run: Run, op: str, left: Value, right: Value, origin: ir.Node) -> Value:
@@ -109,9 +114,19 @@ def operate(run: Run, op: str, left: Value, right: Value, origin: ir.Node) -> Va
     if op == "*" and any(isinstance(each, Sequence) for each in (left, right)):  # its parts do not depend on all of it
         return some_of([left, right], origin)
     apart = all(is_foreign(each) or isinstance(each, (Constant, Scalar)) for each in (left, right))
-    result = made_of([left, right], source=origin)
+    result = computed(run, op, [left, right], origin)
     result.foreign = apart
     return result
+
+
+def computed(run: Run, op: str, values: list[Value], origin: ir.Node) -> Unknown:
+    """
+    What an operator makes of what nobody knows. Of tensors it is computed as surely as they are, where grad mode is on
+    and the operation has a derivative.
+    """
+    if op in _DERIVED and run.machine.grad_mode is Truth.YES:
+        return made_of(values, source=origin)
+    return Unknown(possible=[tensor for value in values for tensor in reachable_tensors(value)], source=origin)
 
 
 def _repeats(run: Run, sequence: Value, times: Value) -> bool:

@@ -30,6 +30,7 @@ from torchlint.model.state.values import (
     is_foreign,
     reachable_tensors,
 )
+from torchlint.model.torch.arguments import comes_of_inputs
 from torchlint.model.torch.indexing import SliceValue, tensor_getitem
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import same
@@ -68,7 +69,7 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
         return machine.each(value, lambda each: subscript(run, each, index, origin))
     value = resolved(run, value)
     named = isinstance(index, Constant) and isinstance(index.value, str)
-    if isinstance(value, Unknown) and value.result_of and _is_of_dimensions(index):
+    if isinstance(value, Unknown) and (comes_of_inputs(value) or value.result_of) and _is_of_dimensions(index):
         materialise(run.autograd, value)
     if isinstance(value, Unknown) and value.tensor is not None and not named:
         value = value.tensor
@@ -112,9 +113,12 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
     return part
 
 
+_ELLIPSIS = Constant(...)
+
+
 def _is_of_dimensions(index: Value | SliceValue | list[Value | SliceValue]) -> bool:
-    """Whether an index has ranges of several dimensions (`x[:, i]`), which no list bears."""
-    return isinstance(index, list) and any(isinstance(part, SliceValue) for part in index)
+    """Whether an index has ranges of several dimensions (`x[:, i]`, `x[..., None]`), which no list bears."""
+    return isinstance(index, list) and any(isinstance(part, SliceValue) or part == _ELLIPSIS for part in index)
 
 
 def _shares(result: Value, tensor: Tensor) -> bool:

@@ -45,7 +45,7 @@ def lookup(run: Run, name: str) -> Value:
             return _global(run, frame, name)
         frame = frame.enclosing
     value = frame.variables[name]
-    return _bound_on_its_paths(value) if type(value) is Choice else value
+    return bound_on_its_paths(value) if type(value) is Choice else value
 
 
 def _global(run: Run, frame: Frame, name: str) -> Value:
@@ -97,8 +97,8 @@ def _is_called_like_torch(name: str) -> bool:
     return known or modules.find(f"torch.nn.{name}") is not None
 
 
-def _bound_on_its_paths(value: Choice) -> Value:
-    """A variable that some paths leave unbound: who comes past its use came on another path."""
+def bound_on_its_paths(value: Choice) -> Value:
+    """A name that some paths leave unbound: who comes past its use came on another path."""
     bound = tuple([option for option in value.alternatives if type(option[1]) is not Unbound])
     if len(bound) in (0, len(value.alternatives)):
         return value

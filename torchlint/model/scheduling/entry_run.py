@@ -230,8 +230,8 @@ class EntryRun:
     def run_on(self, function: Function, instance: Instance, forward: bool, *, defaults: bool = False) -> None:
         assert isinstance(function.definition, ir.FunctionDef)
         self.machine.statement = function.definition
-        if not defaults:
-            as_others_leave_it(self.run, function, instance, self.constructing.get(id(instance.cls), frozenset()))
+        constructing = self.constructing.get(id(instance.cls), frozenset())
+        as_others_leave_it(self.run, function, instance, constructing, defaults=defaults)
         if forward:
             self._run_forward(function, instance, defaults=defaults)
         elif function.kind == "static":

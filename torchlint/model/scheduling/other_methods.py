@@ -19,6 +19,7 @@ from torchlint.model.python.run import Run
 from torchlint.model.scheduling.other_flags import is_self, leave_flags_open
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
+    Choice,
     Constant,
     Function,
     Instance,
@@ -27,6 +28,7 @@ from torchlint.model.state.values import (
     Scalar,
     Sequence,
     Tensor,
+    Unbound,
     Unknown,
     Value,
     alternatives,
@@ -38,12 +40,18 @@ from torchlint.syntax.reading import written
 from torchlint.syntax.unread import may_name
 
 
-def as_others_leave_it(run: Run, method: Function, instance: Instance, constructing: Set[int]) -> None:
+def as_others_leave_it(
+    run: Run, method: Function, instance: Instance, constructing: Set[int], *, defaults: bool = False
+) -> None:
     """
     Make unknown what other methods of an object's class set. Not what a method sets that the constructor runs
     (`constructing`), nor one that this method may run itself: the first call of it finds what the constructor left.
+    With `defaults` nobody has set anything else, but for what the constructor need not have set.
     """
-    state = {name for name, value in instance.attributes.items() if _is_state(value)}
+    of_state = _may_be_missing if defaults else _is_state
+    state = {name for name, value in instance.attributes.items() if of_state(value)}
+    if defaults and not state:
+        return
     own = written(method.definition).words if isinstance(method.definition, ir.FunctionDef) else set()
     seen: set[str] = set()
     for cls in instance.cls.ancestry():
@@ -57,7 +65,7 @@ def as_others_leave_it(run: Run, method: Function, instance: Instance, construct
                 continue
             if state and may_name(other.definition, state):  # else another file's need not be read for it
                 _leave_open(run, instance, state, written(other.definition).assigned.keys())
-            if changes_flags(run, other):
+            if not defaults and changes_flags(run, other):
                 leave_flags_open(run, instance, other.definition)
         replaced = {name for name, value in cls.attributes.items() if isinstance(value, Unknown)} - own - {"__init__"}
         for statement in cls.definition.body if replaced else ():  # what has a method's name now may call the method
@@ -123,7 +131,11 @@ def _is_state(value: Value) -> bool:
         return value.is_parameter is Truth.NO
     if isinstance(value, Module):
         return keeps_place(value)
-    return isinstance(value, (Constant, Sequence, Mapping))
+    return isinstance(value, (Constant, Sequence, Mapping)) or _may_be_missing(value)
+
+
+def _may_be_missing(value: Value) -> bool:
+    return type(value) is Choice and any(type(each) is Unbound for _, each in value.alternatives)
 
 
 def _or_another(value: Value) -> Value:

@@ -112,6 +112,10 @@ def _named_parts(value: Value, back: ir.Node | None, depth: int = 2) -> Iterator
         if isinstance(returned, ir.Sequence) and len(returned.elements) == len(value.items):
             texts = [written(each.origin) for each in returned.elements]
         named = list(zip(texts or [""] * len(value.items), value.items, strict=True))
+    elif isinstance(value, Sequence):
+        some = value.last or value.element  # a list of tensors is one of first parts
+        named = _of_one_by_one(some) if isinstance(some, Choice) else [] if some is None else [("", some)]
+        named = [(text, each) for text, each in named if text or not isinstance(each, Tensor)]
     elif isinstance(value, Mapping) and value.items is not None:
         named = [(str(key), each) for key, each in value.items.items()]
     elif isinstance(value, Mapping) and value.element is not None and isinstance(returned, ir.Name):
@@ -129,3 +133,12 @@ def _named_parts(value: Value, back: ir.Node | None, depth: int = 2) -> Iterator
             yield text if short else each.name if isinstance(each, Tensor) else "", each
         elif depth:
             yield from _named_parts(each, None, depth - 1)
+
+
+def _of_one_by_one(value: Choice) -> list[tuple[str, Value]]:
+    """The parts of what a loop appends, a dictionary of the same keys in each round."""
+    options = [(guard, each.items) for guard, each in value.alternatives if isinstance(each, Mapping)]
+    keys = list(options[0][1] or ()) if len(options) == len(value.alternatives) else []
+    if any(items is None or list(items) != keys for _, items in options):
+        return []
+    return [(str(key), choose([(guard, items[key]) for guard, items in options if items])) for key in keys]

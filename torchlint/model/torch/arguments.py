@@ -121,6 +121,13 @@ def input_of(value: Unknown) -> Tensor | None:
     return first if isinstance(first, Tensor) else None
 
 
+def comes_of_inputs(value: Unknown) -> bool:
+    """Whether it is an input of a `forward`, or computed from one by operators that record what they do."""
+    if value.hint:
+        return value.certain_edge
+    return value.certain_edge and bool(value.depends) and isinstance(value.source, (ir.Binary, ir.Unary))
+
+
 def known_of(value: Value) -> Known | None:
     """What the operation table may ask of an argument beyond its kind."""
     if isinstance(value, Constant):

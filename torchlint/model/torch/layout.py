@@ -58,6 +58,20 @@ def gaps_of(tensor: Tensor) -> frozenset[int] | None:
     return frozenset() if tensor.contiguous is Truth.YES else tensor.gaps
 
 
+def keeps_order(tensor: Tensor, order: tuple[int, ...]) -> bool:
+    """Whether a tensor is computed element by element from one whose dimensions lie in an order: its first operand."""
+    for _ in range(_MOST_STEPS):
+        if not tensor.inputs or not strides.is_elementwise(tensor.op.rpartition(".")[2]):
+            return False
+        tensor = tensor.inputs[0]
+        if order_of(tensor) is not None:
+            return order_of(tensor) == order
+    return False
+
+
+_MOST_STEPS = 8
+
+
 def order_view(view: Tensor, name: str, arguments: Mapping[str, object], source: Tensor) -> None:
     """Note in which order the dimensions of a view lie, and where there may be gaps between them."""
     if view is source:

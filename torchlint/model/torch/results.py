@@ -54,6 +54,7 @@ from torchlint.model.torch.defaults import MOVES, asked_device
 from torchlint.model.torch.layout import (
     flatten_shares,
     keep_axes,
+    keeps_order,
     lay,
     order_of,
     order_view,
@@ -158,7 +159,8 @@ def _result(
             if op.name in FUSED:
                 query = bound.get("query")
                 usual = isinstance(query, Tensor) and order_of(query) == HEADS_INSIDE
-                result.order, result.laid_by = HEADS_INSIDE, op.name if usual else of_cpu(op.name)
+                if usual or (isinstance(query, Tensor) and keeps_order(query, HEADS_INSIDE)):
+                    result.order, result.laid_by = HEADS_INSIDE, op.name if usual else of_cpu(op.name)
         elif any(tensor.contiguous is not Truth.YES for tensor in operands):
             # Elementwise operations and reductions keep the order of their input's strides.
             lay(result, result_layout(op.name, operands, shape))

@@ -30,8 +30,12 @@ def sharing(torch: Torch, op: Op, bound: dict[str, Value], source: Tensor, origi
     """
     given = origin.arguments[0].value if isinstance(origin, ir.Call) and len(origin.arguments) == 1 else None
     asked, dtype = dotted(given), dtype_of(torch, source) if op.name in ("to", "type_as") else ""
-    asked = asked if dtype and dtype == torch.default_dtype else ""  # of another dtype few are
     wanted = bound.get("device")  # which is what a dtype that nobody knows is taken for
+    if asked and not dtype and torch.by_default and source.dtype in (None, "float"):  # what requires grad is no index
+        own = _unknown_dtype(torch, op, bound, source, origin)
+        if own:
+            return f"{asked} == {own}" if op.name != "type_as" else f"{asked}.dtype == {own}", (id(origin),)
+    asked = asked if dtype and dtype == torch.default_dtype else ""  # of another dtype few are
     if asked and isinstance(wanted, Scalar) and wanted.kind == "dtype":
         return f"{asked} == {dtype}", (id(origin),)
     if asked and "other" in bound and same_device(torch, op, source, bound) is Truth.YES:
@@ -45,6 +49,19 @@ def sharing(torch: Torch, op: Op, bound: dict[str, Value], source: Tensor, origi
         if part:
             return f"{part}.is_contiguous()", (id(origin),)
     return id(origin), "shares memory", kernel
+
+
+def _unknown_dtype(torch: Torch, op: Op, bound: dict[str, Value], source: Tensor, origin: ir.Node) -> str:
+    """How the program can write the dtype of what is cast, of which nothing else is known; "" where it is no cast."""
+    if not isinstance(origin, ir.Call):
+        return ""
+    if op.name == "type_as":
+        is_cast = "other" in bound and same_device(torch, op, source, bound) is Truth.YES
+    else:
+        wanted = bound.get("device", bound.get("dtype"))
+        is_cast = op.name in ("to", "type") and isinstance(wanted, Scalar) and wanted.kind == "dtype"
+    receiver = _written_receiver(origin) if is_cast else ""
+    return f"{receiver}.dtype" if receiver else ""
 
 
 def _device_decision(torch: Torch, op: Op, bound: dict[str, Value], source: Tensor, origin: ir.Node) -> str:
