@@ -1334,6 +1334,15 @@ def tensor_method_replaced_in_the_class_by_what_somebody_gives():
     replace(torch.Tensor, "detach", kept)
 
 
+def tensor_method_replaced_in_the_class_that_a_list_holds():
+    replace = eval("setattr")
+    kept = torch.Tensor.detach
+    w = torch.ones(3, requires_grad=True)
+    replace(*(*eval("()"), torch.Tensor, "detach", lambda self: self))
+    (w * 2).detach().sum().backward()
+    replace(torch.Tensor, "detach", kept)
+
+
 def another_method_patched_by_what_somebody_gives():
     """Raises: does not require grad"""
     patch = eval("lambda name, new: __import__('unittest.mock').mock.patch(name, new)")

@@ -309,7 +309,9 @@ def patch_what_it_may_be(run: Run, value: Unknown) -> None:
     if value.made_by in NAMESPACES:
         forget_variables(run, value.made_by.removeprefix("builtins."))
     for each in value.may_be:
-        if isinstance(each, (Class, Instance, Module)) and not each.patched:
+        if isinstance(each, External):
+            replace_of_torch(run, f"{each.qualified}.*")
+        elif isinstance(each, (Class, Instance, Module)) and not each.patched:
             patch(run, each)
 
 
