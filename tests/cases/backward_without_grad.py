@@ -900,6 +900,29 @@ def tensor_that_the_method_itself_replaces():
     Search().slope()
 
 
+def tensor_of_an_object_that_somebody_is_given():
+    class Search:
+        def __init__(self):
+            self.point = torch.zeros(3)
+
+        def slope(self):
+            self.point.exp().sum().backward()
+
+    eval("lambda it: (it.point.requires_grad_(), it)[1]")(Search()).slope()
+
+
+def tensor_of_an_object_in_a_list_that_somebody_is_given():
+    class Search:
+        def __init__(self):
+            self.point = torch.zeros(3)
+
+        def slope(self):
+            self.point.exp().sum().backward()
+
+    for each in eval("lambda held: [(each.point.requires_grad_(), each)[1] for each in held]")([Search()]):
+        each.slope()
+
+
 def flag_is_set_by_an_operator():
     leaf = torch.ones(3)
     same = torch.ops.aten.requires_grad_.default(leaf, True)

@@ -77,6 +77,31 @@ def _standing_in(bodies: dict[str, str], roles: dict[str, str]) -> Iterator[None
         del sys.modules[MODULE]
 
 
+_SHARED = (torch, torch.Tensor, torch.nn.functional, torch.autograd, torch.nn.Module, torch.nn.Linear)
+"""What all programs of a process share, and some put functions of their own into."""
+
+
+@contextmanager
+def _torch_as_it_was() -> Iterator[None]:
+    """What a program sets for all that comes is of that program alone: the next one would be judged in its place."""
+    kept = [(owner, dict(vars(owner))) for owner in _SHARED]
+    try:
+        yield
+    finally:
+        torch.set_grad_enabled(True)
+        torch.set_autocast_enabled("cpu", False)
+        torch.set_default_device(None)
+        torch.set_default_dtype(torch.float32)
+        for owner, before in kept:
+            for name, value in list(vars(owner).items()):
+                if name not in before:
+                    delattr(owner, name)
+                elif value is not before[name]:
+                    setattr(owner, name, before[name])
+            for name in before.keys() - vars(owner).keys():
+                setattr(owner, name, before[name])
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """How a program ended: without an exception, or with one on some lines; and the lines that ran, if asked for."""
@@ -98,7 +123,7 @@ def run(code: Any, bodies: dict[str, str], roles: dict[str, str], *, lines: bool
         ran.trace(frame, event)
         return trace
 
-    with _standing_in(bodies, roles), warnings.catch_warnings():
+    with _torch_as_it_was(), _standing_in(bodies, roles), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         namespace = fresh_namespace()
         if lines:
@@ -115,8 +140,6 @@ def run(code: Any, bodies: dict[str, str], roles: dict[str, str], *, lines: bool
             return Run(False, frozenset(raised), f"{type(error).__name__}: {error}", ran)
         finally:
             sys.settrace(None)
-            torch.set_grad_enabled(True)
-            torch.set_autocast_enabled("cpu", False)
     return Run(True, frozenset(), "", ran)
 
 

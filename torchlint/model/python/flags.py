@@ -106,6 +106,8 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
             if each.element is not None:
                 pending.append(each.element)
         elif type(each) is Instance:
+            if not slightly:
+                run.unsettled.add(id(each.cls.definition))
             pending += [held for held in each.attributes.values() if type(held) not in _LEADING_NOWHERE]
             pending += each.given
             pending += each.named_elsewhere

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from torchlint.model.python.callbacks import is_switch
-from torchlint.model.python.flags import changes_flags
+from torchlint.model.python.flags import changes_flags, unsettle
 from torchlint.model.python.making import inherits_known
 from torchlint.model.python.module_parts import keeps_place
 from torchlint.model.python.run import Run
@@ -72,6 +72,17 @@ def as_others_leave_it(run: Run, method: Function, instance: Instance, construct
         _leave_open(run, instance, state, {name for name, options in held.items() if any(map(may_turn, options))})
     if state:
         _leave_open(run, instance, state, _set_outside(run))
+    if any(id(each.definition) in run.unsettled for each in instance.cls.ancestry()):
+        _unsettle(run, instance, state)
+
+
+def _unsettle(run: Run, instance: Instance, state: Set[str]) -> None:
+    """Code that nobody knows was given an object of the class, and may have set the flags of what it holds."""
+    for name, value in instance.attributes.items():
+        if name in state:
+            unsettle(run, value)
+        elif isinstance(value, (Module, Tensor)):
+            unsettle(run, value, slightly=True, called=f"self.{name}")
 
 
 def _has_method_of_elsewhere(instance: Instance) -> bool:

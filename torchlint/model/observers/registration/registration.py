@@ -232,17 +232,17 @@ class Registration(Observer):
         self._kept.append(instance)
 
     def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
-        if not self._inits and not self._bare:
-            return
-        led_to = [each for each in (*arguments, callee, receiver) if each is not None]
-        for _, bare in list(self._bare.values()) if not any(self._inits) else ():
-            if any(leads_to(value, bare) for value in led_to):
-                self._ran_init(bare)  # who is given it may see to it
-        for init in self._inits:
-            if init is None or (id(init.instance) in self._initialised and not init.early):
-                continue
-            if any(leads_to(value, init.instance) for value in led_to):
-                self._ran_init(init.instance)
+        open_ones = [
+            init.instance
+            for init in self._inits
+            if init is not None and (init.early or id(init.instance) not in self._initialised)
+        ]
+        if not any(self._inits):
+            open_ones += [instance for _, instance in self._bare.values()]  # who is given it may see to it
+        given = [each for each in (*arguments, callee, receiver) if each is not None] if open_ones else []
+        for instance in open_ones:
+            if any(leads_to(value, instance) for value in given):
+                self._ran_init(instance)
 
     def module_called(self, module: Value, arguments: list[Value], result: Value, origin: ir.Node) -> None:
         if isinstance(module, Instance) and called_as_written(module.cls):
@@ -261,16 +261,11 @@ class Registration(Observer):
             if isinstance(each, Instance) and is_module(each) is Truth.YES:
                 self._set.setdefault((id(each), name), (self.machine.line(), _assigned_value(self.machine, node)))
                 self._kept.append(each)
-                self._early(each, name, value, node)
+                if _registers_themselves([option for _, option in alternatives(value)]):
+                    self._too_early(each, name, node)
                 self._replaced(each.attributes.get(name), value, node, each.cls, needed)
             elif isinstance(each, Module):
                 self._replaced(each.parameters.get(name), value, node, None, needed)
-
-    def _early(self, instance: Instance, name: str, value: Value, node: ir.Node) -> None:
-        options = [option for _, option in alternatives(value)]
-        if not options or not all(_registers_itself(option) for option in options):
-            return
-        self._too_early(instance, name, node)
 
     def _too_early(self, instance: Instance, name: str, node: ir.Node) -> None:
         machine = self.machine
@@ -430,6 +425,11 @@ def _is_bare_module(cls: Class) -> bool:
     """Whether `super().__init__()` in the class runs that of `nn.Module`, which wants no arguments."""
     bases = [base for base in cls.bases if not is_plain_base(base)]
     return [base.qualified for base in bases if isinstance(base, External)] == ["torch.nn.Module"] and len(bases) == 1
+
+
+def _registers_themselves(values: list[Value]) -> bool:
+    """Whether what is set is, whichever of these it is, what a Module keeps as a part of its own."""
+    return bool(values) and all(_registers_itself(each) for each in values)
 
 
 def _registers_itself(value: Value) -> bool:
