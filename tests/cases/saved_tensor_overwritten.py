@@ -3741,3 +3741,14 @@ def settings_of_which_two_classes_would_do():
             self.attention = eval("Attention")(config)
 
     eval("Attention")(NoisySettings())(torch.rand(3, 3)).sum().backward()
+
+
+def overwritten_where_a_count_is_negative():
+    given = eval("torch.ones(())")
+    w = torch.rand(3, requires_grad=True)
+    values = first = w.clamp(min=0)
+    if given.dim() >= 0:
+        first = torch.rand(3, requires_grad=True)
+    out = abs(first)
+    values += 1
+    out.sum().backward()

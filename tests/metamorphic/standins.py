@@ -23,7 +23,7 @@ from differential.oracle import FILE, fresh_namespace
 
 from torchlint.rule import Finding, Level
 
-from .bodies import BODIES, assignments
+from .bodies import BODIES, assignments, mixtures
 from .changes import MODULE
 from .hide import Variant, shown, varied
 from .passed import Idle, Ran
@@ -37,6 +37,8 @@ RAISING = frozenset(
 """Codes whose errors say that torch raises."""
 MIXED = 8
 """Runs in which every unknown has some body of its own."""
+SEARCHED = 200
+"""Further ones, before a warning is held to be baseless: what shows it may want two unknowns to be a certain thing."""
 CALLER = "the caller's backward"
 """In a trace: the proof ends with a backward that the program itself may not have."""
 
@@ -180,6 +182,10 @@ def judged(variant: Variant, rng: random.Random, seed: int = -1) -> list[Claim]:
         for number in open_ones:
             if came_through(pending[number], ran, variant.text, variant.roles):
                 passed[number] = bodies
+    if any(each not in confirmed and pending[each].level is not Level.ERROR for each in passed):
+        for bodies in mixtures(variant.roles, rng.choice, SEARCHED):
+            raised = run(code, bodies, variant.roles).raised
+            confirmed |= {number for number, each in pending.items() if raised & _places(each)}
     for number, finding in pending.items():
         if number not in passed:
             continue
