@@ -923,6 +923,60 @@ def tensor_of_an_object_in_a_list_that_somebody_is_given():
         each.slope()
 
 
+def tensor_of_an_object_that_a_derived_class_replaces():
+    class Search:
+        def __init__(self):
+            self.point = torch.zeros(3)
+
+        def slope(self):
+            self.point.exp().sum().backward()
+
+    class Leaf(Search):
+        def __init__(self):
+            self.point = torch.zeros(3, requires_grad=True)
+
+    Leaf().slope()
+
+
+def tensor_in_a_list_that_its_owner_fills():
+    class Search:
+        def __init__(self):
+            self.points = [torch.zeros(3)]
+
+        def slope(self):
+            self.points[0].exp().sum().backward()
+
+    search = Search()
+    search.points.insert(0, torch.zeros(3, requires_grad=True))
+    search.slope()
+
+
+def tensor_that_is_set_in_an_object_by_another_name():
+    class Search:
+        def __init__(self):
+            self.point = torch.zeros(3)
+
+        def slope(self):
+            self.point.exp().sum().backward()
+
+    search = Search()
+    setattr(search, eval("'point'"), torch.zeros(3, requires_grad=True))
+    search.slope()
+
+
+def tensor_of_an_object_that_somebody_makes_a_leaf():
+    class Search:
+        def __init__(self):
+            self.point = torch.zeros(3)
+
+        def slope(self):
+            self.point.exp().sum().backward()
+
+    search = Search()
+    eval("lambda point: point.requires_grad_()")(search.point)
+    search.slope()
+
+
 def flag_is_set_by_an_operator():
     leaf = torch.ones(3)
     same = torch.ops.aten.requires_grad_.default(leaf, True)

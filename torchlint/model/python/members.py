@@ -63,6 +63,9 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
     of its own (`setattr(self, f"layer{i}", ...)`), and takes the place of none.
     """
     machine = run.machine
+    if not anew or isinstance(value, (Tensor, Unknown)):
+        owner = instance.cls if isinstance(instance, Instance) else instance
+        run.unsettled.update([id(cls.definition) for cls in owner.ancestry()])
     if any(_may_be_method(each, anew) for _, each in alternatives(value)):
         machine.trail.set(instance, "patched", True)
     if isinstance(instance, Class):

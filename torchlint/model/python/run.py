@@ -353,8 +353,11 @@ class Run:
         self.set_outside: frozenset[str] | None = None
         """The attributes that the file sets on something else than `self`, once they are asked for."""
         self.turned: set[int] = set()
-        self.unsettled: set[int] = set()
-        """The definitions of the classes of which unknown code was given an object, and may have set its flags."""
+        self.unsettled: set[object] = set()
+        """
+        The definitions of the classes of which unknown code was given an object, and may have set its flags; the names
+        of the attributes of which it was given the tensors themselves.
+        """
         """The definitions of the classes of which unknown code was given an object, to do something with it."""
         self.reaching: dict[int, Reach] = {}
         """Of the functions that were handed on, by the number of their definition."""

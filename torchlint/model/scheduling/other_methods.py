@@ -9,6 +9,7 @@ names that are assigned; runs nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 
 from torchlint.model.python.callbacks import is_switch
@@ -72,17 +73,21 @@ def as_others_leave_it(run: Run, method: Function, instance: Instance, construct
         _leave_open(run, instance, state, {name for name, options in held.items() if any(map(may_turn, options))})
     if state:
         _leave_open(run, instance, state, _set_outside(run))
-    if any(id(each.definition) in run.unsettled for each in instance.cls.ancestry()):
-        _unsettle(run, instance, state)
+    for cls in run.classes if state else ():
+        if cls is not instance.cls and instance.cls in cls.ancestry():
+            for statement in cls.definition.body:  # the object may be one of a class that derives from it
+                if isinstance(statement, ir.FunctionDef):
+                    _leave_open(run, instance, state, written(statement).assigned.keys())
+    for name in state if _was_given_away(run, instance) else state & run.unsettled:
+        unsettle(run, instance.attributes[name])
 
 
-def _unsettle(run: Run, instance: Instance, state: Set[str]) -> None:
-    """Code that nobody knows was given an object of the class, and may have set the flags of what it holds."""
-    for name, value in instance.attributes.items():
-        if name in state:
-            unsettle(run, value)
-        elif isinstance(value, (Module, Tensor)):
-            unsettle(run, value, slightly=True, called=f"self.{name}")
+def _was_given_away(run: Run, instance: Instance) -> bool:
+    """
+    Whether code that nobody knows was given an object of the class, and may have set the flags of what it holds. Of its
+    parameters and layers the constructor is believed even so: most who are given a Module train it.
+    """
+    return any(id(each.definition) in run.unsettled for each in instance.cls.ancestry())
 
 
 def _has_method_of_elsewhere(instance: Instance) -> bool:
@@ -99,7 +104,10 @@ def _leave_open(run: Run, instance: Instance, state: set[str], assigned: Set[str
 
 
 def _set_outside(run: Run) -> frozenset[str]:
-    """The attributes that the file sets on something else than `self`: `probe.live = True`."""
+    """
+    The attributes that the file sets on something else than `self`, or fills what they hold: `probe.live = True`,
+    `probe.kept.append(x)`.
+    """
     if run.set_outside is None:
         targets: list[ir.Expression] = []
         names: set[str] = set()
@@ -109,7 +117,11 @@ def _set_outside(run: Run) -> frozenset[str]:
                 targets += statement.targets
             elif isinstance(statement, (ir.AugmentedAssign, ir.For)):
                 targets.append(statement.target)
-        for node in ir.walk(program.body) if "setattr" in program.text or not program.text else ():
+        for node in ir.walk(program.body) if _SETS_OTHERS.search(program.text) or not program.text else ():
+            function = node.function if type(node) is ir.Call else None
+            held = function.value if isinstance(function, ir.Attribute) and function.attr in _FILLING else None
+            if isinstance(held, ir.Attribute) and not is_self(held.value):
+                names.add(held.attr)
             if type(node) is ir.Call and isinstance(node.function, ir.Name) and node.function.id == "setattr":
                 given = [each.value for each in node.arguments]
                 if len(given) == 3 and isinstance(given[1], ir.Constant) and not is_self(given[0]):
@@ -118,10 +130,16 @@ def _set_outside(run: Run) -> frozenset[str]:
             target = targets.pop()
             if isinstance(target, ir.Sequence):
                 targets += target.elements
+            elif isinstance(target, ir.Subscript):
+                targets.append(target.value)
             elif isinstance(target, ir.Attribute) and not is_self(target.value):
                 names.add(target.attr)
         run.set_outside = frozenset(names)
     return run.set_outside
+
+
+_FILLING = frozenset({"add", "append", "extend", "insert", "setdefault", "update"})
+_SETS_OTHERS = re.compile(rf"\bsetattr\b|\b(?!self\b)\w+\.\w+\.({'|'.join(sorted(_FILLING))})\(")
 
 
 def _is_flag(value: Value) -> bool:
