@@ -977,6 +977,18 @@ def tensor_of_an_object_that_somebody_makes_a_leaf():
     search.slope()
 
 
+def frozen_layer_of_a_module_that_somebody_thaws():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 2).requires_grad_(False)
+
+        def slope(self):
+            self.layer(torch.ones(2)).sum().backward()
+
+    eval("lambda net: net.requires_grad_()")(Net()).slope()
+
+
 def flag_is_set_by_an_operator():
     leaf = torch.ones(3)
     same = torch.ops.aten.requires_grad_.default(leaf, True)

@@ -15,11 +15,12 @@ from collections.abc import Set
 from torchlint.model.python.callbacks import is_switch
 from torchlint.model.python.flags import changes_flags, unsettle
 from torchlint.model.python.making import inherits_known
-from torchlint.model.python.module_parts import keeps_place
+from torchlint.model.python.module_parts import keeps_place, parameters_of
 from torchlint.model.python.run import Run
 from torchlint.model.scheduling.other_flags import is_self, leave_flags_open
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
+    GRAD_NO,
     Constant,
     Function,
     Instance,
@@ -78,16 +79,12 @@ def as_others_leave_it(run: Run, method: Function, instance: Instance, construct
             for statement in cls.definition.body:  # the object may be one of a class that derives from it
                 if isinstance(statement, ir.FunctionDef):
                     _leave_open(run, instance, state, written(statement).assigned.keys())
-    for name in state if _was_given_away(run, instance) else state & run.unsettled:
+    given_away = any(id(each.definition) in run.unsettled for each in instance.cls.ancestry())
+    for name in state if given_away else state & run.unsettled:
         unsettle(run, instance.attributes[name])
-
-
-def _was_given_away(run: Run, instance: Instance) -> bool:
-    """
-    Whether code that nobody knows was given an object of the class, and may have set the flags of what it holds. Of its
-    parameters and layers the constructor is believed even so: most who are given a Module train it.
-    """
-    return any(id(each.definition) in run.unsettled for each in instance.cls.ancestry())
+    for parameter in parameters_of(instance)[0] if given_away else ():
+        if parameter.own == GRAD_NO:  # who is given a Module may thaw it; few freeze what is there to be trained
+            unsettle(run, parameter)
 
 
 def _has_method_of_elsewhere(instance: Instance) -> bool:
