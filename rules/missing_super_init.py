@@ -4,9 +4,11 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, preceded_by
 from torchlint.model.events import registration
-from torchlint.rule import Claim, Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
 
 _EARLY, _LATE = Raises("before Module.__init__() call"), Raises("object has no attribute '_", here=False)
+_CALL, _FIRST = "`super().__init__()`", ": torch raises where this runs first"
+_SAID, _ASTRAY = (_EARLY, _LATE), (Raises("argument"), _EARLY, Raises(_EARLY.text, False))
 
 
 class MissingSuperInit(Rule):
@@ -118,22 +120,20 @@ class MissingSuperInit(Rule):
     )
 
     def check(self, event: registration.SuperInitMissing) -> Iterator[Diagnostic]:
+        level = None if event.proven else Level.WARNING
         if event.astray is not None:
-            message = f"`{code(event.astray.func)}()` does not initialise `self`: making a `{event.module}` raises"
-            claims: tuple[Claim, ...] = (Raises("argument"), _EARLY, Raises(_EARLY.text, False))
-            yield Diagnostic(event.astray, message, event.trace, _given_self(event.astray), claims=claims)
+            made = "making" if event.proven else f"where `self.{event.attribute}` is assigned first, making"
+            raises = f"{made} a `{event.module}` raises" if event.attribute else "calling the module raises"
+            message = f"`{code(event.astray.func)}()` does not initialise `self`: {raises}"
+            yield Diagnostic(event.astray, message, event.trace, _given_self(event.astray), level, claims=_ASTRAY)
             return
         if not event.attribute:
             message = f"`{event.module}.__init__` never calls `super().__init__()`: calling the module raises"
-        elif event.call_statement is None:
-            message = f"`self.{event.attribute}` is assigned, and `super().__init__()` is never called"
         else:
-            message = f"`self.{event.attribute}` is assigned before `super().__init__()`"
-        if event.attribute and not event.proven:
-            message += ": torch raises where this runs first"
-        level, claims = None if event.proven else Level.WARNING, (_EARLY, _LATE)
+            when = f", and {_CALL} is never called" if event.call_statement is None else f" before {_CALL}"
+            message = f"`self.{event.attribute}` is assigned{when}{'' if event.proven else _FIRST}"
         group, fix = None if event.proven or event.attribute else "never", _fix(event)  # one pattern in a file
-        yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="constructor", claims=claims)
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="constructor", claims=_SAID)
 
 
 def _given_self(call: cst.Call) -> Fix | None:

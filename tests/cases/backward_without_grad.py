@@ -900,6 +900,95 @@ def tensor_that_the_method_itself_replaces():
     Search().slope()
 
 
+def tensor_of_an_object_that_somebody_is_given():
+    class Search:
+        def __init__(self):
+            self.point = torch.zeros(3)
+
+        def slope(self):
+            self.point.exp().sum().backward()
+
+    eval("lambda it: (it.point.requires_grad_(), it)[1]")(Search()).slope()
+
+
+def tensor_of_an_object_in_a_list_that_somebody_is_given():
+    class Search:
+        def __init__(self):
+            self.point = torch.zeros(3)
+
+        def slope(self):
+            self.point.exp().sum().backward()
+
+    for each in eval("lambda held: [(each.point.requires_grad_(), each)[1] for each in held]")([Search()]):
+        each.slope()
+
+
+def tensor_of_an_object_that_a_derived_class_replaces():
+    class Search:
+        def __init__(self):
+            self.point = torch.zeros(3)
+
+        def slope(self):
+            self.point.exp().sum().backward()
+
+    class Leaf(Search):
+        def __init__(self):
+            self.point = torch.zeros(3, requires_grad=True)
+
+    Leaf().slope()
+
+
+def tensor_in_a_list_that_its_owner_fills():
+    class Search:
+        def __init__(self):
+            self.points = [torch.zeros(3)]
+
+        def slope(self):
+            self.points[0].exp().sum().backward()
+
+    search = Search()
+    search.points.insert(0, torch.zeros(3, requires_grad=True))
+    search.slope()
+
+
+def tensor_that_is_set_in_an_object_by_another_name():
+    class Search:
+        def __init__(self):
+            self.point = torch.zeros(3)
+
+        def slope(self):
+            self.point.exp().sum().backward()
+
+    search = Search()
+    setattr(search, eval("'point'"), torch.zeros(3, requires_grad=True))
+    search.slope()
+
+
+def tensor_of_an_object_that_somebody_makes_a_leaf():
+    class Search:
+        def __init__(self):
+            self.point = torch.zeros(3)
+
+        def slope(self):
+            self.point.exp().sum().backward()
+
+    search = Search()
+    eval("lambda point: point.requires_grad_()")(search.point)
+    search.slope()
+
+
+def frozen_layer_of_a_module_that_somebody_thaws():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 2).requires_grad_(False)
+
+        def slope(self):
+            self.layer(torch.ones(2)).sum().backward()
+
+    eval("lambda net: net.requires_grad_()")(Net()).slope()
+
+
 def flag_is_set_by_an_operator():
     leaf = torch.ones(3)
     same = torch.ops.aten.requires_grad_.default(leaf, True)
@@ -1330,6 +1419,15 @@ def tensor_method_replaced_in_the_class_by_what_somebody_gives():
     kept = torch.Tensor.detach
     w = torch.ones(3, requires_grad=True)
     replace(torch.Tensor, "detach", lambda self: self)
+    (w * 2).detach().sum().backward()
+    replace(torch.Tensor, "detach", kept)
+
+
+def tensor_method_replaced_in_the_class_that_a_list_holds():
+    replace = eval("setattr")
+    kept = torch.Tensor.detach
+    w = torch.ones(3, requires_grad=True)
+    replace(*(*eval("()"), torch.Tensor, "detach", lambda self: self))
     (w * 2).detach().sum().backward()
     replace(torch.Tensor, "detach", kept)
 

@@ -1016,6 +1016,31 @@ def written_by_a_method_that_its_class_is_given():
     torch.Tensor.add_ = kept
 
 
+def written_by_what_its_class_is_given_by_another_name():
+    kept = torch.Tensor.add_
+    w = torch.rand(3, requires_grad=True)
+    kind = w.__class__
+    kind.add_ = eval("lambda self, x: self")
+    w.add_(1)
+    torch.Tensor.add_ = kept
+
+
+def written_by_what_somebody_gives_its_class():
+    kept = torch.Tensor.add_
+    w = torch.rand(3, requires_grad=True)
+    eval("setattr")(w.__class__, "add_", lambda self, x: self)
+    w.add_(1)
+    torch.Tensor.add_ = kept
+
+
+def written_by_what_is_mapped_to_its_class():
+    kept = torch.Tensor.add_
+    w = torch.rand(3, requires_grad=True)
+    list(map(setattr, [torch.Tensor], ["add_"], [lambda self, x: self]))
+    w.add_(1)
+    torch.Tensor.add_ = kept
+
+
 def written_by_a_method_of_its_own():
     w = torch.rand(3, requires_grad=True)
     w.add_ = lambda x: None

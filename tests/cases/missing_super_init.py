@@ -105,6 +105,18 @@ def of_another_module():
     Layer(2)
 
 
+def of_another_module_where_something_may_be_assigned():
+    """Raises: cannot assign module before Module.__init__() call"""
+
+    class Layer(nn.Linear, nn.Module):
+        def __init__(self, dim):
+            nn.Module().__init__()  # warning: [TLN308]
+            if eval("True"):
+                self.attention = nn.Linear(dim, dim)
+
+    Layer(2)
+
+
 def plain_values_first():
     class Net(nn.Module):
         def __init__(self, n):
@@ -517,6 +529,24 @@ def an_unknown_base_sees_to_it_before_that_of_another_name():
         def __init__(self, n):
             super().__init__()
             other.__init__(self, n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def an_unknown_base_sees_to_it_before_that_of_what_is_wrapped():
+    class Base(nn.Module):
+        def __init__(self, n):
+            self.layer = nn.Linear(n, n)
+
+    other = [Base]
+
+    class Net(eval("nn.Module")):
+        def __init__(self, n):
+            super().__init__()
+            eval("lambda found: found[0]")(other).__init__(self, n)
 
         def forward(self, x):
             return self.layer(x)

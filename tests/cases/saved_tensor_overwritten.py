@@ -4215,3 +4215,12 @@ def parts_of_what_a_loop_appends_to_what_is_returned():
             return layers
 
     eval("Heads")(2)(torch.rand(2, 3))[0]["weight"].sum().backward()
+def overwritten_where_a_count_is_negative():
+    given = eval("torch.ones(())")
+    w = torch.rand(3, requires_grad=True)
+    values = first = w.clamp(min=0)
+    if given.dim() >= 0:
+        first = torch.rand(3, requires_grad=True)
+    out = abs(first)
+    values += 1
+    out.sum().backward()

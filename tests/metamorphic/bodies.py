@@ -113,6 +113,12 @@ def _emptied(*args: Any, **kwargs: Any) -> Any:
     return args[-1] if args else None
 
 
+def _longer(value: Any) -> Any:
+    """Sizes of one dimension more; nothing else is changed."""
+    sizes = type(value) in (list, tuple) and value and all(type(each) is int for each in value)
+    return type(value)((value[0], *value)) if sizes else value
+
+
 FUNCTIONS: dict[str, Body] = {
     "identity": lambda *args, **kwargs: args[-1] if args else None,
     "detach": _returns(torch.Tensor.detach),
@@ -124,6 +130,7 @@ FUNCTIONS: dict[str, Body] = {
     "double": _returns(lambda t: t.double() if t.is_floating_point() else t),
     "number": _returns(_numbers),
     "sum": _returns(lambda t: t.sum()),
+    "longer": lambda *args, **kwargs: _longer(args[-1]) if args else None,
     "doubled": _returns(lambda t: t * 2),
     "freeze": _does(lambda t: t.requires_grad_(False)),
     "unfreeze": _does(_unfrozen),
@@ -370,6 +377,10 @@ def assignments(roles: dict[str, str], choose: Callable[[list[str]], str], mixed
     for name, role in roles.items():
         for body in list(BODIES[role])[1:]:
             yield {**first, name: body}
-    if len(roles) > 1:
-        for _ in range(mixed):
-            yield {name: choose(list(BODIES[role])) for name, role in roles.items()}
+    yield from mixtures(roles, choose, mixed)
+
+
+def mixtures(roles: dict[str, str], choose: Callable[[list[str]], str], number: int) -> Iterable[dict[str, str]]:
+    """So many runs in which each unknown gets any of its bodies; none where there is one unknown alone."""
+    for _ in range(number if len(roles) > 1 else 0):
+        yield {name: choose(list(BODIES[role])) for name, role in roles.items()}

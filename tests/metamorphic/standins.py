@@ -23,7 +23,7 @@ from differential.oracle import FILE, fresh_namespace
 
 from torchlint.rule import Finding, Level
 
-from .bodies import BODIES, assignments
+from .bodies import BODIES, assignments, mixtures
 from .changes import MODULE
 from .hide import Variant, shown, varied
 from .passed import Idle, Ran
@@ -37,6 +37,8 @@ RAISING = frozenset(
 """Codes whose errors say that torch raises."""
 MIXED = 8
 """Runs in which every unknown has some body of its own."""
+SEARCHED = 200
+"""Further ones, before a warning is held to be baseless: what shows it may want two unknowns to be a certain thing."""
 CALLER = "the caller's backward"
 """In a trace: the proof ends with a backward that the program itself may not have."""
 
@@ -77,6 +79,31 @@ def _standing_in(bodies: dict[str, str], roles: dict[str, str]) -> Iterator[None
         del sys.modules[MODULE]
 
 
+_SHARED = (torch, torch.Tensor, torch.nn.functional, torch.autograd, torch.nn.Module, torch.nn.Linear)
+"""What all programs of a process share, and some put functions of their own into."""
+
+
+@contextmanager
+def _torch_as_it_was() -> Iterator[None]:
+    """What a program sets for all that comes is of that program alone: the next one would be judged in its place."""
+    kept = [(owner, dict(vars(owner))) for owner in _SHARED]
+    try:
+        yield
+    finally:
+        torch.set_grad_enabled(True)
+        torch.set_autocast_enabled("cpu", False)
+        torch.set_default_device(None)
+        torch.set_default_dtype(torch.float32)
+        for owner, before in kept:
+            for name, value in list(vars(owner).items()):
+                if name not in before:
+                    delattr(owner, name)
+                elif value is not before[name]:
+                    setattr(owner, name, before[name])
+            for name in before.keys() - vars(owner).keys():
+                setattr(owner, name, before[name])
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """How a program ended: without an exception, or with one on some lines; and the lines that ran, if asked for."""
@@ -98,7 +125,7 @@ def run(code: Any, bodies: dict[str, str], roles: dict[str, str], *, lines: bool
         ran.trace(frame, event)
         return trace
 
-    with _standing_in(bodies, roles), warnings.catch_warnings():
+    with _torch_as_it_was(), _standing_in(bodies, roles), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         namespace = fresh_namespace()
         if lines:
@@ -115,8 +142,6 @@ def run(code: Any, bodies: dict[str, str], roles: dict[str, str], *, lines: bool
             return Run(False, frozenset(raised), f"{type(error).__name__}: {error}", ran)
         finally:
             sys.settrace(None)
-            torch.set_grad_enabled(True)
-            torch.set_autocast_enabled("cpu", False)
     return Run(True, frozenset(), "", ran)
 
 
@@ -157,6 +182,10 @@ def judged(variant: Variant, rng: random.Random, seed: int = -1) -> list[Claim]:
         for number in open_ones:
             if came_through(pending[number], ran, variant.text, variant.roles):
                 passed[number] = bodies
+    if any(each not in confirmed and pending[each].level is not Level.ERROR for each in passed):
+        for bodies in mixtures(variant.roles, rng.choice, SEARCHED):
+            raised = run(code, bodies, variant.roles).raised
+            confirmed |= {number for number, each in pending.items() if raised & _places(each)}
     for number, finding in pending.items():
         if number not in passed:
             continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 
 import pytest
+import torch
 
 from metamorphic import hide, standins
 from metamorphic.changes import Unknowns
@@ -75,6 +76,15 @@ def test_torch_refutes_an_error_that_one_body_escapes() -> None:
     refused = standins.run(code, {"call0": "identity"}, {"call0": "call"})
     assert refused.raised == {5}
     assert "a leaf Variable that requires grad" in refused.error
+
+
+def test_what_a_program_sets_for_all_that_comes_is_its_own() -> None:
+    text = "import torch\ntorch.set_default_device('meta')\ntorch.Tensor.add_ = None\ntorch.Tensor.more = None\n"
+    add_ = torch.Tensor.add_
+    assert standins.run(compile(text, standins.FILE, "exec"), {}, {}).ended
+    assert torch.ones(1).device.type == "cpu"
+    assert torch.Tensor.add_ is add_
+    assert not hasattr(torch.Tensor, "more")
 
 
 def _passes(text: str, mended: tuple[str, str], unknown: str, body: str) -> bool:

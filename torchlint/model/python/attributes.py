@@ -9,7 +9,7 @@ from __future__ import annotations
 from torchlint.knowledge import foreign
 from torchlint.knowledge.modules import find as modules
 from torchlint.model.autograd.writes import escape
-from torchlint.model.python.introspection import class_of, name_of
+from torchlint.model.python.introspection import class_of, class_of_tensor, name_of
 from torchlint.model.python.making import (
     GETS_ATTRIBUTES,
     MODULE_BASES,
@@ -111,6 +111,8 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
         named = name_of(value) if name == "__name__" else None
         return named or imported(f"{value.qualified}.{name}")
     if type(value) is Tensor:
+        if name == "__class__":
+            return class_of_tensor(origin)
         found = tensor_attribute(run.torch, value, name, origin)
         if found is not None and run.is_replaced(f"torch.Tensor.{name}"):
             return Unknown([value], source=origin)
@@ -143,6 +145,8 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
 
 def _unknown_attribute(run: Run, value: Unknown, name: str, origin: ir.Node) -> Value:
     if value.tensor is not None:
+        if name == "__class__":
+            return class_of_tensor(origin)
         found = tensor_attribute(run.torch, value.tensor, name, origin)
         return found if found is not None else Bound(value.tensor, name)
     if name not in value.attributes:

@@ -34,7 +34,6 @@ from torchlint.model.python.subscripts import evaluate_index
 from torchlint.model.python.variables import set_variable
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
-    Bound,
     Choice,
     Class,
     Constant,
@@ -253,8 +252,6 @@ def _set_attribute_of(run: Run, each: Value, target: ir.Attribute, new: Value) -
     elif isinstance(each, External):
         given_to_special(run, each, [new], (), target)
         replace_of_torch(run, f"{each.qualified}.{name}")
-    elif isinstance(each, Bound):
-        set_in_some_module(run, name, new)  # `w.__class__.add_ = add`
 
 
 def _set_item(run: Run, target: ir.Subscript, value: Value, op: str, owner: ir.Expression) -> None:

@@ -14,7 +14,7 @@ from torchlint.model.python.attributes import attribute, is_module, owner_of_dic
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
 from torchlint.model.python.flags import unsettle, unsettle_gradients, unsettle_origins
-from torchlint.model.python.introspection import class_of, is_a, is_no_layer_of, is_subclass
+from torchlint.model.python.introspection import class_of, class_of_tensor, is_a, is_no_layer_of, is_subclass
 from torchlint.model.python.members import (
     is_composed,
     lose_children,
@@ -363,26 +363,30 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
 
 
 def _map(run: Run, site: CallSite) -> Value | None:
-    """`map(function, values)`: run on each of them; nobody knows when, or whether."""
+    """`map(function, values, …)`: run on each of them; nobody knows when, or whether."""
     machine = run.machine
-    if len(site.positional) != 2 or not isinstance(site.positional[0], (Function, Bound, Partial, External)):
+    if len(site.positional) < 2 or not isinstance(site.positional[0], (Function, Bound, Partial, External)):
         return None
-    function, values = site.positional
-    known, elements = elements_of(run, values)
+    function, *values = site.positional
+    columns = [elements_of(run, each) for each in values]
+    known = all(each for each, _ in columns)
+    elements = list(zip(*(column if known else column[:1] for _, column in columns), strict=False))
+    if len(columns) == 1:
+        elements = [(each,) for each in columns[0][1]]
     if len(elements) > MOST_ITEMS:
         return None
     results: list[Value] = []
 
     def follow() -> None:
-        results.extend(run.call(function, [each], site.node) for each in elements)
+        results.extend(run.call(function, [*each], site.node) for each in elements)
 
     number = machine.branch((id(site.node), "map", machine.clock))
     machine.fork([(frozenset({(number, 1)}), follow), (frozenset({(number, 0)}), lambda: None)])
     if len(results) != len(elements):
-        return Unknown(reachable_tensors(values))
+        return Unknown([tensor for each in values for tensor in reachable_tensors(each)])
     if known:
         return Sequence("generator", tuple(results))
-    return Sequence("generator", None, results[0])
+    return Sequence("generator", None, results[0] if results else None)
 
 
 def _filter(run: Run, site: CallSite) -> Value | None:
@@ -440,6 +444,8 @@ def _vars(run: Run, site: CallSite) -> Value | None:
 
 def _type(run: Run, site: CallSite) -> Value | None:
     value = site.positional[0] if len(site.positional) == 1 else None
+    if isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None):
+        return class_of_tensor(site.node)
     return class_of(value) if value is not None else None
 
 
@@ -512,7 +518,7 @@ _BUILTINS: dict[str, Callable[[Run, CallSite], Value | None]] = {
     "exec": run_text,
     "eval": evaluate_text,
     "object.__setattr__": set_raw,
-    "type.__setattr__": set_raw,
+    "type.__setattr__": builtin_setattr,
     "abs": _abs,
     "next": _next,
     "iter": _iter,

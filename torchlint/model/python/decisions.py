@@ -91,7 +91,8 @@ def evaluate_test(run: Run, node: ir.Expression) -> Truth:
         value = run.evaluate(node)
         if isinstance(value, Scalar) and value.kind == "grad_mode":
             return Truth.YES  # entry points are followed with grad mode on
-        return condition(value)
+        truth = condition(value)
+        return _of_count(node) if truth is Truth.MAYBE and type(node) is ir.Compare else truth
     decides = Truth.YES if node.op == "or" else Truth.NO
     found = ~decides
     for operand in node.operands:
@@ -100,6 +101,19 @@ def evaluate_test(run: Run, node: ir.Expression) -> Truth:
             return truth
         found = truth if found is not Truth.MAYBE else found
     return found
+
+
+def _of_count(node: ir.Compare) -> Truth:
+    """Of a comparison that nobody knows: `x.dim() >= 0` holds, and `len(x) < 0` does not, whatever `x` is."""
+    called = identifier(node.left.function) if isinstance(node.left, ir.Call) else ""
+    right = node.rights[0]
+    if called not in _COUNTS or len(node.ops) > 1 or not isinstance(right, ir.Constant) or right.value != 0:
+        return Truth.MAYBE
+    return {">=": Truth.YES, "<": Truth.NO}.get(node.ops[0], Truth.MAYBE)
+
+
+_COUNTS = frozenset({"dim", "len", "ndimension", "nelement", "numel", "size"})
+"""What gives no negative number."""
 
 
 def _boolean(run: Run, node: ir.Boolean) -> Value:

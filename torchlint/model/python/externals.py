@@ -270,7 +270,7 @@ def _writes(qualified: str) -> bool:
 
 
 _RUNNING_FIRST = frozenset({"builtins.map", "builtins.filter", "functools.partial", "functools.reduce"})
-_SETTING = frozenset({"builtins.setattr", "builtins.delattr"})
+_SETTING = frozenset({"builtins.setattr", "builtins.delattr", "builtins.type.__setattr__"})
 
 
 def _note_unknown_list(run: Run, qualified: str, site: CallSite) -> None:

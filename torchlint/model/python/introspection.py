@@ -14,6 +14,7 @@ from torchlint.knowledge.modules import namespaces
 from torchlint.knowledge.names import MODULE
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reachable import OF_TENSORS
 from torchlint.model.state.values import (
     NONE,
     Choice,
@@ -31,6 +32,7 @@ from torchlint.model.state.values import (
     Value,
     fits,
 )
+from torchlint.syntax import ir
 
 _PLAIN = frozenset({"int", "float", "str", "bool", "bytes", "complex"})
 _BUILTIN = _PLAIN | {"list", "tuple", "dict", "set", "frozenset", "type"}
@@ -219,6 +221,13 @@ def class_of(value: Value) -> Value | None:
         return None
     qualified = f"torch.nn.{value.kind.name}"
     return External(qualified) if modules.find(qualified) is value.kind else None
+
+
+def class_of_tensor(origin: ir.Node) -> Unknown:
+    """`w.__class__`, `type(w)`: `torch.Tensor`, or a class that derives from it."""
+    found = Unknown(source=origin)
+    found.may_be = (External(OF_TENSORS),)
+    return found
 
 
 def text_method(text: str, name: str, arguments: list[Value]) -> Value | None:

@@ -63,6 +63,9 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
     of its own (`setattr(self, f"layer{i}", ...)`), and takes the place of none.
     """
     machine = run.machine
+    if not anew or isinstance(value, (Tensor, Unknown)):
+        owner = instance.cls if isinstance(instance, Instance) else instance
+        run.unsettled.update([id(cls.definition) for cls in owner.ancestry()])
     if any(_may_be_method(each, anew) for _, each in alternatives(value)):
         machine.trail.set(instance, "patched", True)
     if isinstance(instance, Class):
@@ -309,7 +312,9 @@ def patch_what_it_may_be(run: Run, value: Unknown) -> None:
     if value.made_by in NAMESPACES:
         forget_variables(run, value.made_by.removeprefix("builtins."))
     for each in value.may_be:
-        if isinstance(each, (Class, Instance, Module)) and not each.patched:
+        if isinstance(each, External):
+            replace_of_torch(run, f"{each.qualified}.*")
+        elif isinstance(each, (Class, Instance, Module)) and not each.patched:
             patch(run, each)
 
 

@@ -210,7 +210,7 @@ def _put_into_torch(run: Run, site: CallSite) -> None:
     """
     values = [each for value in site.values() for each in _listed(value)]
     for value, after in zip(values, [*values[1:], None], strict=False):
-        for _, each in alternatives(value):
+        for each in value.may_be if isinstance(value, Unknown) else [one for _, one in alternatives(value)]:
             if isinstance(each, Constant) and isinstance(each.value, str):
                 if each.value.startswith("torch.") and each.value.replace(".", "").isidentifier():
                     replace_of_torch(run, canonical(each.value))

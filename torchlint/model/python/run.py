@@ -311,6 +311,7 @@ class Run:
         "torch",
         "turned",
         "unknown_call",
+        "unsettled",
     )
 
     __deletable__ = ("prototypes",)  # what mypyc lets one delete, for the end (`release`)
@@ -352,6 +353,11 @@ class Run:
         self.set_outside: frozenset[str] | None = None
         """The attributes that the file sets on something else than `self`, once they are asked for."""
         self.turned: set[int] = set()
+        self.unsettled: set[object] = set()
+        """
+        The definitions of the classes of which unknown code was given an object, and may have set its flags; the names
+        of the attributes of which it was given the tensors themselves.
+        """
         """The definitions of the classes of which unknown code was given an object, to do something with it."""
         self.reaching: dict[int, Reach] = {}
         """Of the functions that were handed on, by the number of their definition."""

@@ -9,16 +9,18 @@ names that are assigned; runs nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 
 from torchlint.model.python.callbacks import is_switch
-from torchlint.model.python.flags import changes_flags
+from torchlint.model.python.flags import changes_flags, unsettle
 from torchlint.model.python.making import inherits_known
-from torchlint.model.python.module_parts import keeps_place
+from torchlint.model.python.module_parts import keeps_place, parameters_of
 from torchlint.model.python.run import Run
 from torchlint.model.scheduling.other_flags import is_self, leave_flags_open
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
+    GRAD_NO,
     Choice,
     Constant,
     Function,
@@ -80,6 +82,17 @@ def as_others_leave_it(
         _leave_open(run, instance, state, {name for name, options in held.items() if any(map(may_turn, options))})
     if state:
         _leave_open(run, instance, state, _set_outside(run))
+    for cls in run.classes if state else ():
+        if cls is not instance.cls and instance.cls in cls.ancestry():
+            for statement in cls.definition.body:  # the object may be one of a class that derives from it
+                if isinstance(statement, ir.FunctionDef):
+                    _leave_open(run, instance, state, written(statement).assigned.keys())
+    given_away = any(id(each.definition) in run.unsettled for each in instance.cls.ancestry())
+    for name in state if given_away else state & run.unsettled:
+        unsettle(run, instance.attributes[name])
+    for parameter in parameters_of(instance)[0] if given_away else ():
+        if parameter.own == GRAD_NO:  # who is given a Module may thaw it; few freeze what is there to be trained
+            unsettle(run, parameter)
 
 
 def _has_method_of_elsewhere(instance: Instance) -> bool:
@@ -96,7 +109,10 @@ def _leave_open(run: Run, instance: Instance, state: set[str], assigned: Set[str
 
 
 def _set_outside(run: Run) -> frozenset[str]:
-    """The attributes that the file sets on something else than `self`: `probe.live = True`."""
+    """
+    The attributes that the file sets on something else than `self`, or fills what they hold: `probe.live = True`,
+    `probe.kept.append(x)`.
+    """
     if run.set_outside is None:
         targets: list[ir.Expression] = []
         names: set[str] = set()
@@ -106,7 +122,11 @@ def _set_outside(run: Run) -> frozenset[str]:
                 targets += statement.targets
             elif isinstance(statement, (ir.AugmentedAssign, ir.For)):
                 targets.append(statement.target)
-        for node in ir.walk(program.body) if "setattr" in program.text or not program.text else ():
+        for node in ir.walk(program.body) if _SETS_OTHERS.search(program.text) or not program.text else ():
+            function = node.function if type(node) is ir.Call else None
+            held = function.value if isinstance(function, ir.Attribute) and function.attr in _FILLING else None
+            if isinstance(held, ir.Attribute) and not is_self(held.value):
+                names.add(held.attr)
             if type(node) is ir.Call and isinstance(node.function, ir.Name) and node.function.id == "setattr":
                 given = [each.value for each in node.arguments]
                 if len(given) == 3 and isinstance(given[1], ir.Constant) and not is_self(given[0]):
@@ -115,10 +135,16 @@ def _set_outside(run: Run) -> frozenset[str]:
             target = targets.pop()
             if isinstance(target, ir.Sequence):
                 targets += target.elements
+            elif isinstance(target, ir.Subscript):
+                targets.append(target.value)
             elif isinstance(target, ir.Attribute) and not is_self(target.value):
                 names.add(target.attr)
         run.set_outside = frozenset(names)
     return run.set_outside
+
+
+_FILLING = frozenset({"add", "append", "extend", "insert", "setdefault", "update"})
+_SETS_OTHERS = re.compile(rf"\bsetattr\b|\b(?!self\b)\w+\.\w+\.({'|'.join(sorted(_FILLING))})\(")
 
 
 def _is_flag(value: Value) -> bool:

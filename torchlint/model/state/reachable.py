@@ -36,18 +36,25 @@ def some_of(values: list[Value], source: ir.Node | None = None) -> Unknown:
     return held
 
 
-_LEADING_NOWHERE = frozenset({Tensor, Constant, Scalar, External})
+OF_TENSORS = "torch.Tensor"
+"""Whose methods are those of all tensors."""
+_SHARED = frozenset({OF_TENSORS, "torch.nn.Module", "torch.nn.functional"})
+"""Of torch, what holds the functions that all programs run."""
+_LEADING_NOWHERE = frozenset({Tensor, Constant, Scalar})
 _OBJECTS = frozenset({Module, Instance, Class})
 
 
 def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:
-    """The objects and Modules that code which is given some values can get at, and what these may be that it made."""
+    """
+    The objects and Modules that code which is given some values can get at, and what these may be that it made; among
+    them what of torch everybody shares.
+    """
     found: dict[int, Value] = {}
     for value in values:
-        if type(value) in _LEADING_NOWHERE:
+        if type(value) in _LEADING_NOWHERE or (type(value) is External and value.qualified not in _SHARED):
             continue
         for each in within(value, _leads_to, MOST_DEEP):
-            if type(each) in _OBJECTS:
+            if type(each) in _OBJECTS or (type(each) is External and each.qualified in _SHARED):
                 found[id(each)] = each
     return tuple(found.values())[:MOST_DEPENDS]
 

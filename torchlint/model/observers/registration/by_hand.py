@@ -7,10 +7,16 @@ Reads the text alone; asked by `registration` where it is about to report a cont
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
 from torchlint.knowledge.modules.optimizers import find
 from torchlint.model.state.values import Class
 from torchlint.syntax import ir
-from torchlint.syntax.spelling import dotted
+from torchlint.syntax.spelling import dotted, identifier
+from torchlint.syntax.tree import statements_at
 
 _FILLING = frozenset({"append", "extend", "insert"})
 
@@ -70,21 +76,57 @@ def may_be_run_by_hand(program: ir.Program, cls: Class) -> bool:
         elif isinstance(node, ir.Constant) and node.value == "__init__":
             return True
     for each in taken:
+        if isinstance(each, ir.Call) and identifier(each.function) == "super":
+            continue
+        if isinstance(each, ir.Call) and each.arguments:
+            return True  # `wrap(other).__init__`: what that gives may be the class
         root = dotted(each.function if isinstance(each, ir.Call) else each).partition(".")[0]
-        if root not in others and not (root == "super" and isinstance(each, ir.Call)):
+        if root not in others:
             return True
     return False
 
 
 def is_given_away(program: ir.Program, cls: Class) -> bool:
-    """Whether a class is an argument of a call: who is given it may derive from it, or run its `__init__`."""
-    calls = (node for node in ir.walk(program.body) if isinstance(node, ir.Call) and node.arguments)
+    """
+    Whether a class is an argument of a call, by its name or another one, alone or in a list: who is given it may derive
+    from it, or run its `__init__`.
+    """
+    calls: list[ir.Call] = []
+    names = {cls.name}
+    for node in ir.walk(program.body):
+        if isinstance(node, ir.Call):
+            calls.append(node)
+        elif isinstance(node, ir.Assign) and node.value is not None and not names.isdisjoint(_held_in(node.value)):
+            names.update(each.id for each in node.targets if isinstance(each, ir.Name))
     return any(
-        isinstance(each.value, ir.Name) and each.value.id == cls.name
+        not names.isdisjoint(_held_in(each.value))
         for node in calls
         if dotted(node.function) not in _ONLY_ASKING
         for each in node.arguments
     )
+
+
+def _held_in(node: ir.Expression) -> Iterator[str]:
+    """The variables whose values an expression gives, alone or in a list or dictionary."""
+    if isinstance(node, ir.Name):
+        yield node.id
+    elif isinstance(node, (ir.Sequence, ir.Dict)):
+        for each in node.elements if isinstance(node, ir.Sequence) else node.values:
+            yield from _held_in(each)
+    elif isinstance(node, (ir.Starred, ir.Subscript)):
+        yield from _held_in(node.value)
+    elif isinstance(node, ir.Conditional):
+        yield from _held_in(node.body)
+        yield from _held_in(node.orelse)
+
+
+def is_plain_call(line: cst.CSTNode) -> bool:
+    """`super().__init__()` alone in its line, in any spelling without further arguments."""
+    statements = statements_at(line)
+    call = statements[0].value if len(statements) == 1 and isinstance(statements[0], ast.Expr) else None
+    if not isinstance(call, ast.Call):
+        return False
+    return len(call.args) + len(call.keywords) <= int("super" not in ast.unparse(call))
 
 
 _ONLY_ASKING = frozenset({"isinstance", "issubclass", "super", "print", "repr", "id"})

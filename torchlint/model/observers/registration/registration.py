@@ -8,7 +8,6 @@ registered, only after `Module.__init__`, and a registered parameter takes nothi
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import dataclass, field
 
@@ -23,6 +22,7 @@ from torchlint.model.observers.registration.by_hand import (
     are_kept_by_hand,
     are_left_alone,
     is_given_away,
+    is_plain_call,
     may_be_run_by_hand,
 )
 from torchlint.model.python.attributes import is_module
@@ -51,7 +51,7 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir, kinds
 from torchlint.syntax.features import DEFINES, SETS, here
 from torchlint.syntax.spelling import dotted
-from torchlint.syntax.tree import statements_at, written
+from torchlint.syntax.tree import written
 
 _WRAPS_A_LOCAL = re.compile(r"self\.\w+ = [\w.]*(Parameter|Module)(List|Dict)\(\s*\*?[A-Za-z_]\w*\s*\)")
 """A container of torch over a list or dict that a method has filled: with what it went through before."""
@@ -89,6 +89,7 @@ class _Init:
     early: list[tuple[str, ir.Node, cst.CSTNode, Guard]] = field(default_factory=list)
     late_call: cst.CSTNode | None = None
     astray: cst.Call | None = None
+    raising: Guard | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -109,7 +110,7 @@ class Registration(Observer):
         self._set: dict[tuple[int, str], tuple[cst.CSTNode, ir.Expression | None]] = {}
         self._registered: dict[int, list[Value]] = {}
         self._initialised: set[int] = set()
-        self._bare: dict[int, ir.Node] = {}
+        self._bare: dict[int, tuple[ir.Node, Instance]] = {}
         self._used: dict[int, Step] = {}
         self._kept: list[object] = []
         self._inits: list[_Init | None] = []
@@ -157,8 +158,7 @@ class Registration(Observer):
         if missing:
             # said once: what is made of it is initialised from here on
             self._initialised.add(id(init.instance))
-            self._kept.append(init.instance)
-            self._bare[id(init.instance)] = init.function.definition
+            self._bare[id(init.instance)] = init.function.definition, init.instance
 
     def _note_missing(self, init: _Init) -> None:
         definition = init.function.definition
@@ -201,6 +201,7 @@ class Registration(Observer):
         else:
             steps.append(Step(named, "this `__init__` does not call `super().__init__()`"))
         steps += [each for each in (made, used) if each is not None]
+        sure = path <= init.path or (init.raising is not None and init.raising <= init.path)
         derived = is_abstract(cls) or any(cls in other.bases for other in self._classes)
         derived = derived or (made is None and is_given_away(self.machine.program, owner))
         self.machine.emit(
@@ -212,11 +213,11 @@ class Registration(Observer):
                 attribute=attribute,
                 first=body[0].line,
                 call_statement=late,
-                plain=_is_bare_module(owner) and (late is None or _is_plain_call(late)),
+                plain=_is_bare_module(owner) and (late is None or is_plain_call(late)),
                 certain=bool(attribute and before)
                 and all(isinstance(each, cst.SimpleStatementLine) for each in before),
                 astray=init.astray,
-                proven=bool(path <= init.path and (made or not derived) if attribute else used),
+                proven=bool(sure and (made or not derived) if attribute else used),
             )
         )
 
@@ -231,22 +232,26 @@ class Registration(Observer):
         self._kept.append(instance)
 
     def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
-        if not self._inits:
-            return
-        for init in self._inits:
-            if init is None or (id(init.instance) in self._initialised and not init.early):
-                continue
-            if any(leads_to(value, init.instance) for value in (*arguments, callee, receiver) if value is not None):
-                self._ran_init(init.instance)
+        open_ones = [
+            init.instance
+            for init in self._inits
+            if init is not None and (init.early or id(init.instance) not in self._initialised)
+        ]
+        if not any(self._inits):
+            open_ones += [instance for _, instance in self._bare.values()]  # who is given it may see to it
+        given = [each for each in (*arguments, callee, receiver) if each is not None] if open_ones else []
+        for instance in open_ones:
+            if any(leads_to(value, instance) for value in given):
+                self._ran_init(instance)
 
     def module_called(self, module: Value, arguments: list[Value], result: Value, origin: ir.Node) -> None:
         if isinstance(module, Instance) and called_as_written(module.cls):
             self._use(module, origin, "calling it raises")
 
     def _use(self, instance: Instance, origin: ir.Node, words: str) -> None:
-        definition = self._bare.get(id(instance))
-        if definition is not None and instance.exact and not self.machine.expected_errors and not any(self._inits):
-            self._used.setdefault(id(definition), Step(origin.origin, words))
+        bare = self._bare.get(id(instance))
+        if bare is not None and instance.exact and not self.machine.expected_errors and not any(self._inits):
+            self._used.setdefault(id(bare[0]), Step(origin.origin, words))
 
     # -- attributes
 
@@ -256,16 +261,11 @@ class Registration(Observer):
             if isinstance(each, Instance) and is_module(each) is Truth.YES:
                 self._set.setdefault((id(each), name), (self.machine.line(), _assigned_value(self.machine, node)))
                 self._kept.append(each)
-                self._early(each, name, value, node)
+                if _registers_themselves([option for _, option in alternatives(value)]):
+                    self._too_early(each, name, node)
                 self._replaced(each.attributes.get(name), value, node, each.cls, needed)
             elif isinstance(each, Module):
                 self._replaced(each.parameters.get(name), value, node, None, needed)
-
-    def _early(self, instance: Instance, name: str, value: Value, node: ir.Node) -> None:
-        options = [option for _, option in alternatives(value)]
-        if not options or not all(_registers_itself(option) for option in options):
-            return
-        self._too_early(instance, name, node)
 
     def _too_early(self, instance: Instance, name: str, node: ir.Node) -> None:
         machine = self.machine
@@ -311,12 +311,13 @@ class Registration(Observer):
         if isinstance(receiver, Super) and name == "__init__":
             self._ran_init(receiver.instance)
         elif name == "__init__" and isinstance(receiver, (Class, Module, Unknown)):
-            astray = _astray(self._inits, origin, isinstance(receiver, Class) and not origin.arguments)
+            bare = isinstance(receiver, Class) and not origin.arguments
+            astray = _astray(self._inits, origin, self.machine.path, bare)
             for init in self._inits if not astray and isinstance(receiver, Unknown) else ():
                 if init is not None:
                     self._ran_init(init.instance)  # `super(...)` in a way that the model does not follow
         elif isinstance(receiver, Instance) and name == "forward" and id(receiver) in self._bare:
-            self._by_name.add(id(self._bare[id(receiver)]))
+            self._by_name.add(id(self._bare[id(receiver)][0]))
         elif isinstance(receiver, Instance) and name in _RAISES and id(receiver) in self._bare:
             if not any(name in each.attributes for each in receiver.cls.ancestry()):
                 self._use(receiver, origin, f"`{name}` raises")
@@ -330,12 +331,12 @@ class Registration(Observer):
     ) -> None:
         if qualified == "builtins.super.__init__":  # of the `super` object: `super(C).__init__()` runs no other
             if positional or keywords or written(origin.function.origin) == "super.__init__":
-                _astray(self._inits, origin, known=True)  # it raises
+                _astray(self._inits, origin, self.machine.path, raises=True)
         elif qualified.endswith(".__init__"):
             if positional and isinstance(positional[0], Instance):
                 self._ran_init(positional[0])
             else:
-                _astray(self._inits, origin)
+                _astray(self._inits, origin, self.machine.path)
 
     # -- containers
 
@@ -351,13 +352,14 @@ class Registration(Observer):
                 _container(self.machine, cls, name, value, place, registered)
 
 
-def _astray(inits: list[_Init | None], origin: ir.Call, known: bool = False) -> bool:
+def _astray(inits: list[_Init | None], origin: ir.Call, path: Guard, raises: bool = False) -> bool:
     """A call of the `__init__` of `nn.Module`, or of a class of the project, on something that is not `self`."""
-    init, call = inits[-1] if inits else None, origin.origin
-    astray = known or _ASTRAY.fullmatch(written(origin.function.origin)) is not None
-    if init is None or not astray or not isinstance(call, cst.Call):
+    init, call, function = inits[-1] if inits else None, origin.origin, written(origin.function.origin)
+    if init is None or not (raises or _ASTRAY.fullmatch(function)) or not isinstance(call, cst.Call):
         return False
     init.astray = call
+    if raises or ("()" not in function and not origin.arguments):
+        init.raising = path
     return True
 
 
@@ -425,13 +427,9 @@ def _is_bare_module(cls: Class) -> bool:
     return [base.qualified for base in bases if isinstance(base, External)] == ["torch.nn.Module"] and len(bases) == 1
 
 
-def _is_plain_call(line: cst.CSTNode) -> bool:
-    """`super().__init__()` alone in its line, in any spelling without further arguments."""
-    statements = statements_at(line)
-    call = statements[0].value if len(statements) == 1 and isinstance(statements[0], ast.Expr) else None
-    if not isinstance(call, ast.Call):
-        return False
-    return len(call.args) + len(call.keywords) <= int("super" not in ast.unparse(call))
+def _registers_themselves(values: list[Value]) -> bool:
+    """Whether what is set is, whichever of these it is, what a Module keeps as a part of its own."""
+    return bool(values) and all(_registers_itself(each) for each in values)
 
 
 def _registers_itself(value: Value) -> bool:
