@@ -229,6 +229,8 @@ def give(run: Run, values: list[Value], name: str, node: ir.Node) -> None:
     effect = for_effect(run, node) or (name.endswith("_") and not name.endswith("__"))
     effect = (effect and not name[:1].isupper()) or foreign.speaks_of_flags(name)
     for value in values:
+        if type(value) in _LEADING_NOWHERE:
+            continue
         if isinstance(value, Unknown) and value.part_of is None and not (value.depends or value.may_be or value.tensor):
             continue
         sure = _holds_modules(value) or (effect and not isinstance(value, Optimizer))

@@ -44,7 +44,7 @@ def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:
     """The objects and Modules that code which is given some values can get at, and what these may be that it made."""
     found: dict[int, Value] = {}
     for value in values:
-        if type(value) in _LEADING_NOWHERE:
+        if type(value) in _LEADING_NOWHERE or (type(value) is Unknown and not value.may_be):
             continue
         for each in within(value, _leads_to, MOST_DEEP):
             if type(each) in _OBJECTS:

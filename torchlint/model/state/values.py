@@ -507,6 +507,10 @@ def made_of(values: Iterable[Value], *, source: ir.Node | None = None, layer: bo
     return made
 
 
+HOLDS_NOTHING = frozenset({Constant, Scalar})
+"""What leads to no tensor, object or function, and cannot change: most of what code that nobody knows is given."""
+
+
 def is_value_of_elsewhere(value: External) -> bool:
     """Whether something imported may be a tensor that another package has made."""
     return not value.qualified.startswith(("torch.", "builtins.")) and not foreign.is_foreign(value.qualified)
