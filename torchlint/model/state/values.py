@@ -18,7 +18,7 @@ from torchlint.knowledge import foreign
 from torchlint.model.state.constants import NONE as NONE
 from torchlint.model.state.constants import Constant as Constant
 from torchlint.model.state.constants import Scalar as Scalar
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, agree, meet
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, arms_of, meet, takes
 from torchlint.model.state.objects import Bound as Bound
 from torchlint.model.state.objects import Class as Class
 from torchlint.model.state.objects import ForeignCall as ForeignCall
@@ -253,7 +253,8 @@ def alternatives(value: Value, path: Guard = ALWAYS) -> tuple[tuple[Guard, Value
         return ((ALWAYS, value),)
     if not path:
         return value.alternatives
-    return tuple([option for option in value.alternatives if agree(option[0], path)])
+    arms = arms_of(path)
+    return tuple([option for option in value.alternatives if takes(option[0], arms)])
 
 
 def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
