@@ -41,6 +41,8 @@ class ExpressionLowering(ScopedLowering):
         self.reader = Reader()
 
     def expression(self, node: ast.AST) -> ir.Expression:
+        if type(node) is ast.Name:  # most of what there is, and as deep as it gets
+            return self.name(node)
         if self.depth >= MOST_NESTED:
             return ir.TooDeep(node)
         self.depth += 1

@@ -497,15 +497,16 @@ def walk(node: Node | list[Statement]) -> Iterator[Node]:
     pending: list[Any] = [node]
     while pending:  # of very many: what a look takes is what its calls take
         each = pending.pop()
-        if type(each) is list:
-            pending += each[::-1]
-        elif type(each) in _reading:
+        kind = type(each)
+        if kind in _reading:
             yield each
-            if (read := _reading[type(each)]) is not None:
+            if (read := _reading[kind]) is not None:
                 held = read(each)
                 pending += held if type(held) is tuple else (held,)
+        elif kind is list:
+            pending += each[::-1]
         elif each is not None and isinstance(each, Node):
-            _reading[type(each)] = attrgetter(*names) if (names := parts(type(each))) else None
+            _reading[kind] = attrgetter(*names) if (names := parts(kind)) else None
             pending.append(each)
 
 

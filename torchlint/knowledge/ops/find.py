@@ -253,9 +253,13 @@ def is_one_node(op: Op) -> bool:
 
 
 def _is_named_as_its_node(op: Op) -> bool:
-    own = "".join(word.capitalize() for word in op.name.split("_")) + "Backward"
-    named = op.node.rstrip("0123456789") in (own, f"Native{own}")
-    return not op.probed or named or (op.name == "dropout" and op.node == "MulBackward0")
+    return not op.probed or _is_named_as(op.name, op.node) or (op.name == "dropout" and op.node == "MulBackward0")
+
+
+@cache
+def _is_named_as(name: str, node: str) -> bool:
+    own = "".join(word.capitalize() for word in name.split("_")) + "Backward"
+    return node.rstrip("0123456789") in (own, f"Native{own}")
 
 
 def last_node_holds(op: Op) -> Truth:
@@ -276,8 +280,8 @@ def _said(op: Op) -> tuple[frozenset[str], Truth]:
 @cache
 def _single_nodes(node: str) -> frozenset[tuple[frozenset[str], Truth]]:
     """What is said of saving by the operations that are nothing but a node of this name."""
-    read = [read_overload("", record).op for record in _by_node().get(node, ())]
-    return frozenset(_said(op) for op in read if op.node and (not op.probed or _is_plain(op)))
+    read = [read_overload("", record).op for record in _by_node().get(node, ())] if node else []
+    return frozenset(_said(op) for op in read if not op.probed or _is_plain(op))
 
 
 @cache

@@ -39,6 +39,7 @@ from torchlint.model.state.values import (
     Sequence,
     Super,
     Tensor,
+    Unbound,
     Unknown,
     Value,
     choose,
@@ -388,9 +389,13 @@ _MODULE_METHODS = frozenset(
 )
 
 
+_LEADING_TO_TENSORS = frozenset({Choice, Mapping, Sequence, Tensor, Unbound, Unknown})
+
+
 def held_tensors(instance: Instance) -> list[Tensor]:
     """The tensors among an object's attributes, and in containers there."""
-    return [tensor for value in instance.attributes.values() for tensor in reachable_tensors(value)]
+    held = [each for each in instance.attributes.values() if type(each) in _LEADING_TO_TENSORS]
+    return [tensor for value in held for tensor in reachable_tensors(value)]
 
 
 def is_module(instance: Instance) -> Truth:

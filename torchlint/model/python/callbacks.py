@@ -124,12 +124,9 @@ def _held(owner: Instance | Class, kinds: frozenset[type]) -> list[tuple[str, Va
     own = owner.attributes
     found: dict[str, Value] = {}
     for cls in reversed(owner.cls.ancestry()):
-        for name, each in cls.attributes.items():
-            if type(each) in kinds:
-                if name not in own:
-                    found[name] = each
-            elif name in found:
-                del found[name]  # a class nearer has something else by that name
+        for name in [name for name in found if name in cls.attributes]:
+            del found[name]  # a class nearer has something else by that name
+        found.update([(name, each) for name, each in cls.attributes.items() if type(each) in kinds and name not in own])
     return [*found.items(), *[(name, each) for name, each in own.items() if type(each) in kinds]]
 
 
@@ -354,6 +351,8 @@ def hand_on_with_calls(run: Run, function: Value) -> None:
 
 def run_handed_on(run: Run, *, with_calls: bool = True) -> None:
     """Something was called that may run what was handed on; `with_calls`: also what runs with calls of a Module."""
+    if not run.handed_on and not run.handed_to_unknown:
+        return
     together = run.handed_together[with_calls]
     if together.callbacks is not run.handed_on:
         together = run.handed_together[with_calls] = HandedOn(run.handed_on, run.reaching, with_calls=with_calls)

@@ -80,10 +80,14 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
     if isinstance(value, Tensor):
         _unsettle_tensor(run, value, slightly, called)
         return
-    if isinstance(value, (Constant, Scalar, External)):
-        return
+    if type(value) not in _LEADING_NOWHERE:
+        unsettle_all(run, [value], slightly=slightly, called=called)
+
+
+def unsettle_all(run: Run, values: Iterable[Value], *, slightly: bool = False, called: str = "") -> None:
+    """`unsettle` of several values at once: what two of them lead to, mostly the object they come from, counts once."""
     seen: set[Value] = set()  # values are compared by what they are, but for constants, which lead nowhere
-    pending: list[Value] = [value]
+    pending = [*values][::-1]
     while pending:
         each = pending.pop()
         if type(each) in _LEADING_NOWHERE or each in seen:
@@ -232,11 +236,17 @@ def give(run: Run, values: list[Value], name: str, node: ir.Node) -> None:
         return
     effect = for_effect(run, node) or (name.endswith("_") and not name.endswith("__"))
     effect = (effect and not name[:1].isupper()) or foreign.speaks_of_flags(name)
+    certain: list[Value] = []
+    slight: list[Value] = []
     for value in values:
+        if type(value) in _LEADING_NOWHERE:
+            continue
         if isinstance(value, Unknown) and value.part_of is None and not (value.depends or value.may_be or value.tensor):
             continue
         sure = _holds_modules(value) or (effect and not isinstance(value, Optimizer))
-        unsettle(run, value, slightly=not sure)
+        (certain if sure else slight).append(value)
+    unsettle_all(run, certain)
+    unsettle_all(run, slight, slightly=True)
 
 
 def given_to(run: Run, function: Value | None, values: list[Value], name: str) -> None:
@@ -261,8 +271,9 @@ def for_effect(run: Run, node: ir.Node) -> bool:
     """Whether a call's value is dropped: it is there for what it does."""
     statement = run.machine.statement
     if isinstance(statement, ir.Assign):
-        (target, *others) = statement.targets
-        return statement.value is node and not others and isinstance(target, ir.Name) and target.id == "_"
+        targets = statement.targets
+        target = targets[0]
+        return isinstance(target, ir.Name) and target.id == "_" and len(targets) == 1 and statement.value is node
     if not isinstance(statement, ir.ExpressionStatement):
         return False
     return any(each is node for each in _dropped(statement.value))

@@ -18,7 +18,7 @@ from torchlint.model.python.flags import (
     calls_unknown,
     changes_flags,
     text_is_run,
-    unsettle,
+    unsettle_all,
     unsettle_grad,
     unsettle_gradients,
 )
@@ -193,8 +193,7 @@ def _run_function(
                 unsettle_grad(run, leaf)
         changing = changes_flags(run, function)
         if changing or calls_unknown(run, function):
-            for value in values:
-                unsettle(run, value, slightly=not changing)
+            unsettle_all(run, values, slightly=not changing)
         hand_on(run, [function, *values])
         words = written(definition).words if isinstance(definition, ir.FunctionDef) else set()
         if "exec" in words:

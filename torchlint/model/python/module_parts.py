@@ -33,13 +33,17 @@ def submodules(value: Value) -> list[Value]:
         return own + [each for each in value.parameters.values() if type(each) is Module or type(each) is Instance]
     if isinstance(value, Instance):
         found: list[Value] = [] if value.layer is None else [value.layer]
-        for option in value.attributes.values():  # of very many
-            if type(option) is Module or type(option) is Instance:
-                found.append(option)
-            elif type(option) is Choice:
+        for option in [each for each in value.attributes.values() if type(each) in _HOLDING]:  # of very many
+            if type(option) is Choice:
                 found += [each for each in parts(option) if type(each) is Module or type(each) is Instance]
+            else:
+                found.append(option)
         return found
     return []
+
+
+_HOLDING = frozenset({Choice, Instance, Module})
+"""What may be a module."""
 
 
 def parameters_of(value: Value) -> tuple[list[Tensor], bool]:
@@ -62,9 +66,7 @@ def _own_parameters(value: Value) -> tuple[list[Tensor], bool]:
     if isinstance(value, Instance):
         found: list[Tensor] = []
         complete = is_module(value) is Truth.YES
-        for option in value.attributes.values():
-            if type(option) in _WITHOUT_OWN:
-                continue  # most of what a Module holds
+        for option in [each for each in value.attributes.values() if type(each) not in _WITHOUT_OWN]:  # few
             for _, each in alternatives(option):
                 if type(each) is Tensor and each.is_parameter is Truth.YES:
                     found.append(each)

@@ -31,7 +31,9 @@ from torchlint.model.state.guards import Truth
 from torchlint.model.state.reachable import objects_among
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
+    HOLDS_NOTHING,
     Bound,
+    Choice,
     Class,
     Constant,
     External,
@@ -69,13 +71,14 @@ _PUTTING = frozenset({"setattr"})
 def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> None:
     """Unknown code ran: the grad mode may be another one."""
     machine = run.machine
+    torch = torch_among(run, site.values())  # mostly None
     of_torch = (
         called in NAMES_OF_SETTERS
         or _held_name(callee, site) in NAMES_OF_SETTERS
         or (is_of_torch(callee) and _may_be_flag(site))
     )
-    of_torch = of_torch or (torch_among(run, site.values()) is not None and for_effect(run, site.node))
-    if isinstance(callee, Unknown) and External("torch") in site.values():
+    of_torch = of_torch or (torch is not None and for_effect(run, site.node))
+    if torch is not None and isinstance(callee, Unknown) and External("torch") in site.values():
         of_torch = of_torch or not foreign.only_reads(called)  # `f(methodcaller(name, False)(torch))`
     if isinstance(callee, Unknown) and callee.made_by == OF_TEXT and machine.grad_mode is Truth.NO:
         of_torch = of_torch or _may_be_flag(site) or _is_for_effect(run, site)  # `eval(text)(True)`
@@ -117,11 +120,12 @@ def _is_made(callee: Value, site: CallSite) -> bool:
 
 def may_patch(run: Run, callee: Value, called: str, site: CallSite, receiver: Value | None = None) -> None:
     """Unknown code was given classes and objects of the file for what it does: their methods may be others."""
+    patching = patches(callee, called)
     if called in _PUTTING or (isinstance(callee, External) and callee.qualified.startswith(_PATCHING)):
         _put(run, site)
-    elif patches(callee, called):
+    elif patching:
         _put_into_torch(run, site)
-    effect = patches(callee, called) and _is_for_effect(run, site)  # few calls are there for what they do
+    effect = patching and _is_for_effect(run, site)  # few calls are there for what they do
     if effect and not site.complete and any(isinstance(each, Unknown) for each in site.positional):
         patch_in_sight(run)  # `patch(*found)`: nobody knows what it is given
     if receiver is None and isinstance(callee, External) and callee.qualified.startswith("torch.nn."):
@@ -131,6 +135,8 @@ def may_patch(run: Run, callee: Value, called: str, site: CallSite, receiver: Va
     if receiver is None and isinstance(callee, Unknown) and not isinstance(site.node.function, ir.Attribute):
         may_register(run, callee, site.values(), effect=effect)
     for value in (*site.values(), *((receiver,) if isinstance(receiver, Unknown) else ())):
+        if type(value) in HOLDS_NOTHING:
+            continue
         for each in (value, *(parts(value) if isinstance(value, (Sequence, Mapping)) else ())):
             if isinstance(each, Unknown) and each.made_by in NAMESPACES:
                 text_is_run(run, each.made_by.removeprefix("builtins."))
@@ -210,6 +216,8 @@ def _put_into_torch(run: Run, site: CallSite) -> None:
     """
     values = [each for value in site.values() for each in _listed(value)]
     for value, after in zip(values, [*values[1:], None], strict=False):
+        if type(value) not in _NAMING:
+            continue
         for each in value.may_be if isinstance(value, Unknown) else [one for _, one in alternatives(value)]:
             if isinstance(each, Constant) and isinstance(each.value, str):
                 if each.value.startswith("torch.") and each.value.replace(".", "").isidentifier():
@@ -219,6 +227,10 @@ def _put_into_torch(run: Run, site: CallSite) -> None:
                 continue
             if _named(after) != "*" or _is_for_effect(run, site):
                 replace_of_torch(run, f"{each.qualified}.{_named(after)}")
+
+
+_NAMING = frozenset({Choice, Constant, External, Unknown})
+"""What may name something of torch."""
 
 
 def _listed(value: Value) -> list[Value]:
@@ -249,6 +261,8 @@ def torch_among(run: Run, given: list[Value]) -> External | None:
     what may be something of it counts, too: code that is given that may be there to record again.
     """
     for value in given:
+        if type(value) in HOLDS_NOTHING:
+            continue
         for each in (value, *(parts(value) if isinstance(value, (Sequence, Mapping)) else ())):
             found = each.part_of if is_of_torch(each) and run.machine.grad_mode is Truth.NO else each
             if isinstance(found, External) and found.qualified == "torch":

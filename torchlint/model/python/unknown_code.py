@@ -40,6 +40,7 @@ from torchlint.model.state.guards import Truth
 from torchlint.model.state.reachable import objects_among
 from torchlint.model.state.values import (
     GRAD_NO,
+    HOLDS_NOTHING,
     NONE,
     Bound,
     Constant,
@@ -83,7 +84,8 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     passed = site.values()
     given = [*passed, *([receiver] if receiver is not None else [])]
     given += [each.receiver for each in given if type(each) is Bound and each.function is None]
-    for value in given:
+    leading = [each for each in given if type(each) not in HOLDS_NOTHING]  # few of what code is given
+    for value in leading:
         if type(value) is not Instance:
             for tensor in reachable_tensors(value):
                 found[id(tensor)] = tensor
@@ -94,7 +96,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     depends = list(found.values())
     may_be: tuple[Value, ...] = ()  # now: of what a container holds nothing is known afterwards
     if not apart and not foreign.only_reads(called):
-        may_be = objects_among([*given, callee] if receiver is None else given)
+        may_be = objects_among([*leading, callee] if receiver is None else leading)
     of_callee = unknown.depends if unknown is not None and receiver is None else ()
     own = _held_by_owner(callee) if receiver is None else ()
     keeps = keeps_flags(callee)
@@ -123,15 +125,17 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     may_change_mode(run, callee, called, site)
     may_patch(run, callee, called, site, receiver)
     hand_on(run, passed)
-    if any(type(each) is External and hooks_all(each.qualified.rpartition(".")[2]) for each in passed):
-        machine.trail.set(run, "hooked_by_all", True)
+    for each in passed:
+        if type(each) is External and hooks_all(each.qualified.rpartition(".")[2]):
+            machine.trail.set(run, "hooked_by_all", True)
     switches = not apart and not keeps and not foreign.only_reads(called) and for_effect(run, site.node)
-    for value in given if not only_read else ():  # last: of what a container holds nothing is known then
+    for value in leading if not only_read else ():  # last: of what a container holds nothing is known then
         havoc(run, value, switches=switches)
     if unknown is not None and type(unknown.part_of) is Instance and for_effect(run, site.node):
         havoc(run, unknown.part_of, switches=switches)  # a method that its class has from elsewhere
     run_handed_on(run)
-    escape(run.autograd, depends, site.node)
+    if depends:
+        escape(run.autograd, depends, site.node)
     if not apart and not only_read and not foreign.only_reads(called):
         leave_place(run.autograd, depends)
     retained_escape(run.autograd, passed)
@@ -156,7 +160,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         result.possible += tuple(each for each in of_callee if each not in result.depends)
     result.possible += tuple(each for each in own if each not in result.depends)
     # it may be a view made in such a mode, handed back
-    result.in_open_mode = machine.grad_mode is not Truth.YES or any(_is_view_without_edge(each) for each in given)
+    result.in_open_mode = machine.grad_mode is not Truth.YES or any(_is_view_without_edge(each) for each in leading)
     result.layer, result.foreign, result.keeps_flags = (
         isinstance(callee, External),
         apart,

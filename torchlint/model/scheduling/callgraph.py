@@ -121,6 +121,10 @@ class CallGraph:
         Of each concern that anything in the file meets: whose it is, whether it is one of writes, and where each of its
         groups is written (`_beside`).
         """
+        self._looked_for: list[tuple[int, list[int]]] = []
+        """Of each concern that the file may meet: whose it is, and who writes its groups; of writes it has none."""
+        self._in_constructors: list[list[int]] = []
+        """Who writes the groups of those that constructors may meet."""
         self._read(elsewhere)
 
     def note_pure(self, definition: ir.Node) -> None:
@@ -189,12 +193,8 @@ class CallGraph:
         for each in (*classes, *methods):
             begins |= self._bit(each)
         ran = _closed(begins, edges)
-        met = {number for concern, number in self._concerns if concern.writes or self._is_met(concern, ran)}
+        met = {number for number, masks in self._looked_for if _is_met(masks, ran)}
         return frozenset(met | self._anywhere | self._strict) - {-1}
-
-    def _is_met(self, concern: Concern, ran: int) -> bool:
-        """Whether something of each group is written anywhere in what runs."""
-        return all(self._groups[group] & ran for group in _groups(concern))
 
     def must_be_built(self, cls: ir.ClassDef) -> bool:
         """
@@ -209,11 +209,9 @@ class CallGraph:
                 if number is None or not starts_with_super(definition):
                     return True
                 ran = _closed(1 << number, self._calls)
-                if ran & (self._writers | self._groups[_BY_CONSTRUCTORS]) or any(
-                    self._is_met(concern, ran)
-                    for concern, _ in self._concerns
-                    if concern.in_constructors and not concern.writes
-                ):
+                if ran & (self._writers | self._groups[_BY_CONSTRUCTORS]):
+                    return True
+                if any(_is_met(masks, ran) for masks in self._in_constructors):
                     return True
         return False
 
@@ -315,12 +313,27 @@ class CallGraph:
             mask = _joined(found, group) | _joined(waiting, meant)
             self._groups[group] = mask & ~_joined(waiting, {word[1:] for word in group if word[0] == "-"})
         for concern, number in self._concerns:
+            written = [self._groups[group] for group in _groups(concern)]
+            if concern.writes:
+                self._looked_for.append((number, []))
+            elif all(written):  # few are written in any one file
+                self._looked_for.append((number, written))
+                if concern.in_constructors:
+                    self._in_constructors.append(written)
             masks = [self._beside(mine=self._groups[group]) for group in concern.here]
             masks += [self._beside(called=self._groups[group]) for group in concern.called]
             masks += [self._beside(close=self._groups[group]) for group in concern.near]
             masks += [self._beside(reached=self._groups[group]) for group in concern.anywhere]
             if all(masks):
                 self._asked.append((number, concern.writes, masks))
+
+
+def _is_met(masks: list[int], ran: int) -> bool:
+    """Whether something of each group is written anywhere in what runs."""
+    for mask in masks:  # noqa: SIM110 - asked of very many: a generator costs more than the question
+        if not mask & ran:
+            return False
+    return True
 
 
 def _groups(concern: Concern) -> tuple[frozenset[str], ...]:

@@ -16,7 +16,6 @@ from functools import partial
 import libcst as cst
 
 from torchlint.condition import Condition
-from torchlint.model.autograd.conclusions import conclude
 from torchlint.model.events import AutogradRefused, EntryLost, Event, InplaceWrite, SavedTensorRead
 from torchlint.model.observers import watching
 from torchlint.model.python.attributes import is_module
@@ -268,7 +267,7 @@ class EntryPoints:
         built = self.machine.skipped_import, self.machine.open_layer_write
         for hook in self.machine.watch.class_built:
             hook(cls, instance)
-        conclude(self.run.autograd, self.entry.results)
+        self.entry.conclude()
         self.machine.callers.note_events(self.machine.events[before:])
         self.machine.callers.begin(None)
         self.machine.callers_mode = Truth.NO

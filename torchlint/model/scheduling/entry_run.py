@@ -85,10 +85,9 @@ class EntryRun:
         self.escaping: list[Value] = []
         """What the running entry point hands to code outside of it."""
         self.results: list[Value] = []
-        """
-        What it is run for: what it returns, or else what it was given to write to, and what its object keeps; of the
-        script its variables.
-        """
+        """What it is run for: what it returns, or else what it was given to write to."""
+        self._left: list[Value] = []
+        """And what its object keeps, with all that objects in that hold; of the script its variables."""
         self.called_by_script: frozenset[int] = frozenset()
         self.constructing: dict[int, frozenset[int]] = {}
         """By the identity of a class, the functions that building an object of it has run."""
@@ -113,7 +112,7 @@ class EntryRun:
         if "default_device" in unsettled:
             machine.trail.set(run.torch, "default_device", "")
         frame, told = machine.frame, len(machine.events)
-        self.escaping, self.results = [], []
+        self.escaping, self.results, self._left = [], [], []
         machine.expected_errors = int(entry is not None and _expects_errors(entry))
         statement, nested = machine.statement, run.budget.nested
         followed = self.safely(entry, work)
@@ -129,7 +128,7 @@ class EntryRun:
         self._outside_pool -= granted - max(run.budget.outside_left, 0)
         machine.dead = False
         if entry is None:
-            self.results = _reachable_objects(list(machine.globals.variables.values()))
+            self.results, self._left = [], [*machine.globals.variables.values()]
         self.safely(entry, self._concluded)
         machine.expected_errors = 0
         run.autograd.pending_alias_writes.clear()
@@ -173,7 +172,15 @@ class EntryRun:
 
     def _concluded(self) -> None:
         retained_escape(self.run.autograd, self.escaping)
-        conclude(self.run.autograd, self.results)
+        self.conclude()
+
+    def conclude(self) -> None:
+        """
+        What of this run was written harms nobody if nothing is left of it: what it returned, and what the objects hold
+        that are left when it is over. Few runs write anything, so that is looked for where one has.
+        """
+        autograd = self.run.autograd
+        conclude(autograd, [*self.results, *_reachable_objects(self._left)] if autograd.write_records else [])
 
     def _recalled(self, function: Function) -> None:
         """
@@ -241,7 +248,7 @@ class EntryRun:
         else:
             value = self.standalone(function, [instance])
             self.escaping += [value, *instance.attributes.values()]
-            self.results += _reachable_objects([*instance.attributes.values()])
+            self._left += instance.attributes.values()
 
     def _run_forward(self, function: Function, instance: Instance, *, defaults: bool = False) -> None:
         definition = function.definition
@@ -261,7 +268,7 @@ class EntryRun:
         self.machine.dead = False
         self.machine.statement = definition
         self.escaping.append(value)
-        self.results += _reachable_objects([value, *instance.attributes.values()])
+        self._left += [value, *instance.attributes.values()]
         back = return_of(definition)
         for output in differentiated_parts(value):
             callers_backward(self.run.autograd, output, back)

@@ -6,7 +6,7 @@ This is the floor of the model: it knows nothing of tensors, of Python or of rul
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from torchlint.condition import Condition
@@ -72,11 +72,13 @@ def left_by(guards: Iterable[Guard]) -> list[Guard]:
 
 def agree(one: Guard, other: Guard) -> bool:
     """Whether two guards can hold at once: what `meet` says of them, without the guard that it makes."""
-    if one <= other or not other:
-        return True
-    known = arms_of(other)
-    for key, arm in one:  # noqa: SIM110 - asked of very many: a generator costs more than the question
-        if key in known and known[key] != arm:
+    return one <= other or not other or takes(one, arms_of(other))
+
+
+def takes(guard: Guard, arms: Mapping[BranchKey, int]) -> bool:
+    """Whether a guard can hold where branches have taken these arms."""
+    for key, arm in guard:  # noqa: SIM110 - asked of very many: a generator costs more than the question
+        if key in arms and arms[key] != arm:
             return False
     return True
 

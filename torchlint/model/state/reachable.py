@@ -51,7 +51,9 @@ def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:
     """
     found: dict[int, Value] = {}
     for value in values:
-        if type(value) in _LEADING_NOWHERE or (type(value) is External and value.qualified not in _SHARED):
+        if type(value) in _LEADING_NOWHERE or (type(value) is Unknown and not value.may_be):
+            continue
+        if type(value) is External and value.qualified not in _SHARED:
             continue
         for each in within(value, _leads_to, MOST_DEEP):
             if type(each) in _OBJECTS or (type(each) is External and each.qualified in _SHARED):

@@ -19,7 +19,7 @@ from torchlint.knowledge.shapes.dtypes import dtype_class
 from torchlint.model.state.constants import NONE as NONE
 from torchlint.model.state.constants import Constant as Constant
 from torchlint.model.state.constants import Scalar as Scalar
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, agree, meet
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, arms_of, meet, takes
 from torchlint.model.state.objects import Bound as Bound
 from torchlint.model.state.objects import Class as Class
 from torchlint.model.state.objects import ForeignCall as ForeignCall
@@ -254,7 +254,8 @@ def alternatives(value: Value, path: Guard = ALWAYS) -> tuple[tuple[Guard, Value
         return ((ALWAYS, value),)
     if not path:
         return value.alternatives
-    return tuple([option for option in value.alternatives if agree(option[0], path)])
+    arms = arms_of(path)
+    return tuple([option for option in value.alternatives if takes(option[0], arms)])
 
 
 def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
@@ -525,6 +526,10 @@ def made_of(values: Iterable[Value], *, source: ir.Node | None = None, layer: bo
     if possible:
         made.one_of = tuple(each for value in values for each in explore(value, _items) if type(each) is Choice)
     return made
+
+
+HOLDS_NOTHING = frozenset({Constant, Scalar})
+"""What leads to no tensor, object or function, and cannot change: most of what code that nobody knows is given."""
 
 
 def is_value_of_elsewhere(value: External) -> bool:
