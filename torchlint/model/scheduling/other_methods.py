@@ -98,7 +98,8 @@ def _set_outside(run: Run) -> frozenset[str]:
                 targets += statement.targets
             elif isinstance(statement, (ir.AugmentedAssign, ir.For)):
                 targets.append(statement.target)
-        for node in ir.walk(program.body) if "setattr" in program.text or not program.text else ():
+        naming = _naming(program.body, "setattr") if "setattr" in program.text or not program.text else []
+        for node in ir.walk(naming):
             if type(node) is ir.Call and isinstance(node.function, ir.Name) and node.function.id == "setattr":
                 given = [each.value for each in node.arguments]
                 if len(given) == 3 and isinstance(given[1], ir.Constant) and not is_self(given[0]):
@@ -111,6 +112,17 @@ def _set_outside(run: Run) -> frozenset[str]:
                 names.add(target.attr)
         run.set_outside = frozenset(names)
     return run.set_outside
+
+
+def _naming(body: list[ir.Statement], name: str) -> list[ir.Statement]:
+    """The statements of a file, and of its classes, but for the functions in which a name does not stand."""
+    found: list[ir.Statement] = []
+    for each in body:
+        if isinstance(each, ir.ClassDef):
+            found += _naming(each.body, name)
+        elif not isinstance(each, ir.FunctionDef) or name in written(each).words:
+            found.append(each)
+    return found
 
 
 def _is_flag(value: Value) -> bool:
