@@ -328,15 +328,23 @@ def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
         own |= definition.assigned
     calls = run.handing.get(definition)
     if calls is None:
-        body: list[ir.Statement] | ir.Node = definition.body
-        calls = [node for node in ir.walk(body) if isinstance(node, ir.Call) and node.arguments]
-        run.handing[definition] = calls
+        calls = run.handing[definition] = _different_calls(definition.body)
     frame = run.machine.frame
     run.machine.frame = function.closure
     try:
         return any(calls_what_is_unknown(run, function, node, own, deep) for node in calls)
     finally:
         run.machine.frame = frame
+
+
+def _different_calls(body: list[ir.Statement] | ir.Node) -> list[ir.Call]:
+    """The calls of a body that hand on something; of those of one name one, where what it is given does not count."""
+    found: dict[str | int, ir.Call] = {}
+    for node in ir.walk(body):
+        if isinstance(node, ir.Call) and node.arguments:
+            name = dotted(node.function)
+            found.setdefault(id(node) if foreign.may_run_given(name.rpartition(".")[2]) else name, node)
+    return list(found.values())
 
 
 def calls_what_is_unknown(run: Run, function: Function, node: ir.Call, own: set[str], deep: int = 3) -> bool:

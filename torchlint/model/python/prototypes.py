@@ -358,11 +358,11 @@ class _Copier:
         if old.guess is not None or old.one_of or type(old) is not Unknown:
             raise NoPrototypeError
         unknown = Unknown(
-            (self._tensor_of(each) for each in old.depends),
+            [self._tensor_of(each) for each in old.depends],
             source=old.source,
             hint=old.hint,
             certain_edge=old.certain_edge,
-            possible=(self._tensor_of(each) for each in old.possible),
+            possible=[self._tensor_of(each) for each in old.possible],
             layer=old.layer,
             element_of_parameters=old.element_of_parameters,
             foreign=old.foreign,

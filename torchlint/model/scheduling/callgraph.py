@@ -121,10 +121,8 @@ class CallGraph:
         Of each concern that anything in the file meets: whose it is, whether it is one of writes, and where each of its
         groups is written (`_beside`).
         """
-        self._looked_for: list[tuple[int, list[int]]] = []
-        """Of each concern that the file may meet: whose it is, and who writes its groups; of writes it has none."""
-        self._in_constructors: list[list[int]] = []
-        """Who writes the groups of those that constructors may meet."""
+        self._looked_for: list[tuple[int, bool, list[int]]] = []
+        """Of each that a run may meet: whose it is, whether constructors may, and who writes its groups."""
         self._read(elsewhere)
 
     def note_pure(self, definition: ir.Node) -> None:
@@ -193,7 +191,7 @@ class CallGraph:
         for each in (*classes, *methods):
             begins |= self._bit(each)
         ran = _closed(begins, edges)
-        met = {number for number, masks in self._looked_for if _is_met(masks, ran)}
+        met = {number for number, _, masks in self._looked_for if _is_met(masks, ran)}
         return frozenset(met | self._anywhere | self._strict) - {-1}
 
     def must_be_built(self, cls: ir.ClassDef) -> bool:
@@ -211,7 +209,7 @@ class CallGraph:
                 ran = _closed(1 << number, self._calls)
                 if ran & (self._writers | self._groups[_BY_CONSTRUCTORS]):
                     return True
-                if any(_is_met(masks, ran) for masks in self._in_constructors):
+                if any(counts and _is_met(masks, ran) for _, counts, masks in self._looked_for):
                     return True
         return False
 
@@ -315,11 +313,9 @@ class CallGraph:
         for concern, number in self._concerns:
             written = [self._groups[group] for group in _groups(concern)]
             if concern.writes:
-                self._looked_for.append((number, []))
+                self._looked_for.append((number, False, []))
             elif all(written):  # few are written in any one file
-                self._looked_for.append((number, written))
-                if concern.in_constructors:
-                    self._in_constructors.append(written)
+                self._looked_for.append((number, concern.in_constructors, written))
             masks = [self._beside(mine=self._groups[group]) for group in concern.here]
             masks += [self._beside(called=self._groups[group]) for group in concern.called]
             masks += [self._beside(close=self._groups[group]) for group in concern.near]

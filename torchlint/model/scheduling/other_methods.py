@@ -122,7 +122,8 @@ def _set_outside(run: Run) -> frozenset[str]:
                 targets += statement.targets
             elif isinstance(statement, (ir.AugmentedAssign, ir.For)):
                 targets.append(statement.target)
-        for node in ir.walk(program.body) if _SETS_OTHERS.search(program.text) or not program.text else ():
+        asked = not program.text or _SETS_OTHERS.search(program.text)
+        for node in ir.walk(_naming(program.body, _SETTING) if asked else []):
             function = node.function if type(node) is ir.Call else None
             held = function.value if isinstance(function, ir.Attribute) and function.attr in _FILLING else None
             if isinstance(held, ir.Attribute) and not is_self(held.value):
@@ -144,7 +145,19 @@ def _set_outside(run: Run) -> frozenset[str]:
 
 
 _FILLING = frozenset({"add", "append", "extend", "insert", "setdefault", "update"})
+_SETTING = _FILLING | {"setattr"}
 _SETS_OTHERS = re.compile(rf"\bsetattr\b|\b(?!self\b)\w+\.\w+\.({'|'.join(sorted(_FILLING))})\(")
+
+
+def _naming(body: list[ir.Statement], names: frozenset[str]) -> list[ir.Statement]:
+    """The statements of a file, and of its classes, but for the functions in which none of some names stands."""
+    found: list[ir.Statement] = []
+    for each in body:
+        if isinstance(each, ir.ClassDef):
+            found += _naming(each.body, names)
+        elif not isinstance(each, ir.FunctionDef) or not names.isdisjoint(written(each).words):
+            found.append(each)
+    return found
 
 
 def _is_flag(value: Value) -> bool:
