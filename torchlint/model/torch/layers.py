@@ -8,11 +8,9 @@ of its result on its input. Containers are followed in `model/python`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from collections.abc import Sequence as Many
 from dataclasses import dataclass
 
 from torchlint.knowledge.modules import find as modules
-from torchlint.knowledge.shapes import domain as shapes
 from torchlint.model.autograd.edges import new_node
 from torchlint.model.autograd.record import edges_into, recorded_grad, save_tensor, value_grad
 from torchlint.model.autograd.tensors import fresh, possible_options
@@ -42,6 +40,7 @@ from torchlint.model.state.values import (
     made_of,
     reachable_tensors,
 )
+from torchlint.model.torch.alike import one_for_all
 from torchlint.model.torch.arguments import as_argument, cst_of, python_value, shape_of
 from torchlint.model.torch.inplace import in_place_function
 from torchlint.model.torch.operations import apply
@@ -121,56 +120,6 @@ def _copies(torch: Torch, module: Module, site: CallSite) -> bool:
             copy.name = f"layers.{index}.{name}"
             module.parameters[copy.name] = copy
     return True
-
-
-MOST_MODELS = 8
-"""Layers of a list that are asked whether what is known of them holds for all."""
-
-
-def one_for_all(layers: Many[Value]) -> Module | Instance | None:
-    """
-    The Module that stands for all of a list, if there is one: the first of which no more is known than holds for all.
-    """
-    first = layers[0] if layers else None
-    if isinstance(first, Instance):
-        return first if all(each is first for each in layers) else None
-    for each in layers[:MOST_MODELS]:
-        if isinstance(each, Module) and all(isinstance(one, Module) and _holds_for(each, one) for one in layers):
-            return each
-    return None
-
-
-def _holds_for(first: Module, other: Module) -> bool:
-    """Whether what is known of one layer holds for another; of two `nn.Sequential` of all that they hold, too."""
-    if first is other:
-        return True
-    if first.kind is not other.kind or first.training is not other.training:
-        return False
-    if any(held is not shapes.UNKNOWN and held != other.config.get(name) for name, held in first.config.items()):
-        return False
-    if not first.kind.container:
-        known, others = _known(first), _known(other)
-        return known.keys() == others.keys() and all(_is_weaker(known[name], others[name]) for name in known)
-    inner, theirs = first.children, other.children
-    if first.kind.container != "sequential" or inner is None or theirs is None or len(inner) != len(theirs):
-        return False
-    return all(
-        isinstance(one, Module) and isinstance(two, Module) and _holds_for(one, two)
-        for one, two in zip(inner, theirs, strict=True)
-    )
-
-
-def _is_weaker(one: tuple[Shape, object], other: tuple[Shape, object]) -> bool:
-    (shape, facts), (others, theirs) = one, other
-    if facts != theirs or shape is None or others is None:
-        return facts == theirs and shape is None
-    return len(shape) == len(others) and all(mine in (None, its) for mine, its in zip(shape, others, strict=True))
-
-
-def _known(layer: Module) -> dict[str, tuple[Shape, object]]:
-    """What is known of the parameters of a layer."""
-    tensors = {name: each for name, each in layer.parameters.items() if isinstance(each, Tensor)}
-    return {name: (each.shape, (each.own, each.is_parameter)) for name, each in tensors.items()}
 
 
 def _children(container: str, site: CallSite) -> tuple[tuple[Value, ...] | None, tuple[str, ...]]:
