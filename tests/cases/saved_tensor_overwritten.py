@@ -4224,3 +4224,91 @@ def overwritten_where_a_count_is_negative():
     out = abs(first)
     values += 1
     out.sum().backward()
+
+
+def pairs_of_layers_in_a_list_of_unknown_length():
+    """Raises: modified by an inplace operation"""
+
+    class Mixer(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.linear = nn.Linear(width, width)
+
+        def forward(self, x, mask=None):
+            return self.linear(x), None
+
+    class Net(nn.Module):
+        def __init__(self, width, depth):
+            super().__init__()
+            self.layers = nn.ModuleList([])
+            for _ in range(depth):
+                self.layers.append(nn.ModuleList([Mixer(width), nn.Linear(width, width)]))
+
+        def forward(self, x, mask=None):
+            for mix, linear in self.layers:
+                y, _ = mix(x, mask=mask)
+                gate = torch.sigmoid(y)
+                gate.zero_()  # error: [TLN201]
+                x = x + linear(x) * gate
+            return x
+
+    Net(3, 2)(torch.rand(3, 3)).sum().backward()
+
+
+def blocks_of_a_list_that_keep_what_they_gave():
+    class Mixer(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.linear = nn.Linear(width, width)
+            self.seen = None
+
+        def forward(self, x):
+            y = self.linear(x).sigmoid()
+            if self.seen is not None:
+                self.seen.zero_()
+            self.seen = y
+            return y
+
+    class Net(nn.Module):
+        def __init__(self, width, depth):
+            super().__init__()
+            self.layers = nn.ModuleList([])
+            for _ in range(depth):
+                self.layers.append(Mixer(width))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = x + layer(x)
+            return x
+
+    Net(3, 2)(torch.rand(3, 3)).sum().backward()
+
+
+def the_root_of_squares_of_what_is_given():
+    """Raises: modified by an inplace operation"""
+
+    class Norm(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(width))
+
+        def forward(self, x):
+            scale = torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+            scale.mul_(2)  # error: [TLN201]
+            return x * scale * self.weight
+
+    Norm(3)(torch.rand(3, 3, requires_grad=True)).sum().backward()
+
+
+def a_flow_that_is_given_and_inverted():
+    class Flow(nn.Module):
+        def inverse(self, x):
+            return x.detach().exp()
+
+    class Decoder(nn.Module):
+        def forward(self, z, flow):
+            y = flow.inverse(z)
+            y.mul_(2)
+            return y
+
+    Decoder()(torch.rand(3, requires_grad=True), Flow())

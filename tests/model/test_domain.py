@@ -29,11 +29,15 @@ from torchlint.model.state.values import (
     GRAD_MAYBE,
     GRAD_NO,
     GRAD_YES,
+    NONE,
     Choice,
     Constant,
+    External,
     Grad,
+    Scalar,
     Sequence,
     Unknown,
+    Value,
     choose,
 )
 
@@ -187,8 +191,25 @@ def test_lists_of_different_length_lose_their_length_alone() -> None:
 def test_too_many_alternatives_widen() -> None:
     few = choose([(guard((n, 1)), Constant(n)) for n in range(3)])
     assert isinstance(few, Choice)
-    assert isinstance(choose([(guard((n, 1)), Constant(n)) for n in range(20)]), Unknown)
+    assert isinstance(_chosen([Constant(n) if n else NONE for n in range(20)]), Unknown)
+    assert isinstance(_chosen([Constant(n) if n else Constant("0") for n in range(20)]), Unknown)
     assert choose([(guard((n, 1)), Constant(0)) for n in range(20)]) == Constant(0)
+
+
+def test_too_many_alternatives_of_one_type_keep_that() -> None:
+    assert _chosen([Constant(n) for n in range(20)]) == Scalar("int")
+    assert _chosen([Constant(n if n % 2 else float(n)) for n in range(20)]) == Scalar("number")
+    floating = [External(f"torch.{name}") for name in _FLOATING]
+    assert _chosen(floating) == Scalar("dtype")
+    # one of these would cut a graph
+    assert isinstance(_chosen([*floating, External("torch.int64")]), Unknown)
+
+
+_FLOATING = ("float16", "half", "float32", "float", "float64", "double", "bfloat16")
+
+
+def _chosen(values: list[Value]) -> Value:
+    return choose([(guard((number, 1)), each) for number, each in enumerate(values)])
 
 
 def test_every_field_that_is_set_has_a_join() -> None:

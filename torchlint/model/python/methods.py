@@ -73,21 +73,23 @@ _OF_DICTS = frozenset({"get", "items", "keys", "values", "copy"})
 _LIKE = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
 """Methods of tensors that look at the shape or type of their argument, and keep nothing of it."""
 _OF_TENSORS = frozenset(
-    [
-        "abs", "acos", "addmm", "amax", "amin", "argmax", "argmin", "asin", "atan", "atan2", "baddbmm", "bmm", "bool",
-        "broadcast_to", "ceil", "chunk", "clamp", "clamp_max", "clamp_min", "contiguous", "cos", "cosh", "cummax",
-        "cumprod", "cumsum", "diag_embed", "diagonal", "div", "erf", "exp", "expand", "expand_as", "expm1", "flatten",
-        "flip", "float", "floor", "frac", "gather", "index_add", "index_select", "log", "log10", "log1p", "log2",
-        "log_softmax", "logit", "logsumexp", "long", "masked_fill", "masked_scatter", "masked_select", "matmul",
-        "max", "mean", "median", "min", "mm", "moveaxis", "movedim", "mul", "mv", "nan_to_num", "narrow", "neg",
-        "new_empty", "new_full", "new_ones", "new_zeros", "norm", "permute", "pow", "prod", "reciprocal", "relu",
-        "repeat", "repeat_interleave", "reshape", "reshape_as", "roll", "round", "rsqrt", "scatter", "scatter_add",
-        "sigmoid", "sign", "sin", "sinh", "softmax", "sqrt", "square", "squeeze", "std", "sub", "sum", "swapaxes",
-        "tan", "tanh", "tensor_split", "tile", "topk", "transpose", "tril", "triu", "type_as", "unbind", "unflatten",
-        "unfold", "unsqueeze", "var", "view", "view_as",
-    ]
-)  # fmt: skip
-"""Methods of tensors that nothing else has which one hands to a Module."""
+    """
+    abs acos addbmm addcdiv addcmul addmm addmv addr amax amin angle argmax argmin argsort asin atan atan2 baddbmm
+    bmm bool broadcast_to ceil chunk clamp clamp_max clamp_min contiguous cos cosh cross cummax cummin cumprod
+    cumsum diag diag_embed diagonal diff div dot eq erf exp exp2 expand expand_as expm1 flatten flip float floor
+    fmod frac gather ge gt index_add index_copy index_fill index_select inner isfinite isinf isnan kthvalue le lerp
+    log10 log1p log2 log_softmax logcumsumexp logical_and logical_not logical_or logit logsumexp long lt
+    masked_fill masked_scatter masked_select matmul max maximum mean median min minimum mm moveaxis movedim mul mv
+    nan_to_num narrow ne neg new_empty new_full new_ones new_zeros norm outer permute pow prod reciprocal relu
+    repeat repeat_interleave reshape reshape_as roll rot90 round rsqrt scatter scatter_add sigmoid sign sin sinh
+    softmax split_with_sizes sqrt square squeeze std sum swapaxes tan tanh tensor_split tile topk transpose tril
+    triu true_divide type_as unbind unflatten unfold unsqueeze var view view_as xlogy
+    """.split()  # noqa: SIM905
+)
+"""
+Methods that of all that a Module is handed only tensors have, and arrays: no Module (`inverse`), no text or list
+(`split`, `sort`), no set (`add`), no logger (`log`), and no batch of tensors (`clone`, `to`).
+"""
 _CASTS = frozenset({"bool", "float", "long", "type_as"})
 
 

@@ -51,7 +51,7 @@ from torchlint.model.state.values import (
     explore,
     reachable_tensors,
 )
-from torchlint.model.torch.alike import one_for_all
+from torchlint.model.torch.alike import one_more
 from torchlint.model.torch.arguments import CASTS, as_argument, class_of, cst_of, precise_dtype, truth_of
 from torchlint.model.torch.layers import new_layer
 from torchlint.syntax import ir
@@ -234,7 +234,7 @@ def _container_method(run: Run, module: Module, name: str, site: CallSite) -> Va
         held = (*module.children, site.positional[0])
         machine.trail.set(module, "children", held)
         if module.kind.container == "list":  # where a loop has appended nobody knows how many
-            machine.trail.set(module, "element", one_for_all(held))
+            machine.trail.set(module, "element", one_more(module.element, held))
         return module
     if name == "insert" and (children := _with_inserted(module, site)) is not None:
         machine.trail.set(module, "children", children)

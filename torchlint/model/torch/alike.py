@@ -41,6 +41,15 @@ def one_for_all(layers: Many[Value]) -> Module | Instance | None:
     return None
 
 
+def one_more(known: Module | Instance | None, layers: Many[Value]) -> Module | Instance | None:
+    """`one_for_all`, where `known` stands for all but the last."""
+    if len(layers) == 1:
+        return one_for_all(layers)
+    if known is None:
+        return None
+    return known if _holds_for(known, layers[-1], 0) else one_for_all(layers)
+
+
 def _holds_for(first: Value, other: Value, depth: int) -> bool:
     """Whether what is known of one value holds for another."""
     if first is other:
@@ -53,11 +62,12 @@ def _holds_for(first: Value, other: Value, depth: int) -> bool:
         case Instance(), Instance():
             return _object_holds(first, other, depth)
         case Tensor(), Tensor():
-            return _is_weaker(_facts(first), _facts(other))
+            return _is_weaker(_facts(first), _facts(other)) and not (first.grad_fn or other.grad_fn)
         case Unknown(), Unknown():
             return _says_nothing(first) and _says_nothing(other)
         case Sequence(), Sequence():
-            return first.kind == other.kind and _all_hold(first.items, other.items, depth)
+            alike = (first.kind, first.longest) == (other.kind, other.longest)
+            return alike and _all_hold(first.items, other.items, depth)
         case Mapping(), Mapping():
             if first.items is None or other.items is None or list(first.items) != list(other.items):
                 return False
@@ -91,7 +101,7 @@ def _layer_holds(first: Module, other: Module, depth: int) -> bool:
 
 def _object_holds(first: Instance, other: Instance, depth: int) -> bool:
     """The one class has made both, and nobody has put something into either that is not seen."""
-    if first.cls is not other.cls or first.exact != other.exact:
+    if first.cls is not other.cls or (first.exact, first.initialised) != (other.exact, other.initialised):
         return False
     for each in (first, other):
         if each.patched or each.havocked or each.given or each.named_elsewhere or each.contents is not None:
