@@ -4013,3 +4013,20 @@ def parts_of_what_a_loop_appends_to_what_is_returned():
             return layers
 
     eval("Heads")(2)(torch.rand(2, 3))[0]["weight"].sum().backward()
+
+
+def sum_of_inputs_that_a_layer_was_given():
+    """Raises: modified by an inplace operation"""
+
+    class Joined(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x, y):
+            both = x + y
+            out = self.linear(both)
+            both += 1  # error: [TLN201]
+            return out * both
+
+    eval("Joined")()(torch.rand(2, 3), torch.rand(2, 3)).sum().backward()
