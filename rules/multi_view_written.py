@@ -28,8 +28,8 @@ class MultiViewWritten(Rule):
     Unsafe: the base no longer sees the new value.
 
     ## Known limits
-    Silent where it isn't sure that the view is in a graph. A warning where nobody knows whether the callers have grad
-    mode on.
+    Silent where it isn't sure that the view is in a graph; of a `forward`, a warning where one condition, or an input
+    that must require grad, decides. A warning where nobody knows whether the callers have grad mode on.
 
     ## References
     - [torch.Tensor.split](https://docs.pytorch.org/docs/stable/generated/torch.split.html)

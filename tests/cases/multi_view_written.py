@@ -930,3 +930,42 @@ def half_of_the_argument_of_a_function():
         return torch.cat([low, high], dim=1)
 
     corners(torch.rand(2, 4))
+
+
+def steps_in_one_of_two_orders():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Cell(nn.Module):
+        def __init__(self, backwards=False):
+            super().__init__()
+            self.backwards = bool(backwards)
+            self.linear = nn.Linear(3, 6)
+
+        def forward(self, x):
+            inputs, gates = self.linear(x).chunk(2, dim=-1)
+            steps = range(x.shape[1] - 1, -1, -1) if self.backwards else range(x.shape[1])
+            states = []
+            for step in steps:
+                state = inputs[:, step, :]
+                state *= 2  # error: [TLN209]
+                states.append(state)
+            return torch.stack(states)
+
+    Cell()(torch.rand(2, 4, 3))
+
+
+def parts_of_one_of_two_lists_of_which_one_is_empty():
+    class Scaled(nn.Module):
+        def __init__(self, scaled=False):
+            super().__init__()
+            self.scaled = bool(scaled)
+            self.linear = nn.Linear(3, 6)
+
+        def forward(self, x):
+            first, second = self.linear(x).chunk(2, dim=-1)
+            for part in [first] if self.scaled else []:
+                x = part
+            x += 1
+            return x
+
+    Scaled()(torch.rand(2, 3))

@@ -4312,3 +4312,20 @@ def a_flow_that_is_given_and_inverted():
             return y
 
     Decoder()(torch.rand(3, requires_grad=True), Flow())
+
+
+def sum_of_inputs_that_a_layer_was_given():
+    """Raises: modified by an inplace operation"""
+
+    class Joined(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x, y):
+            both = x + y
+            out = self.linear(both)
+            both += 1  # error: [TLN201]
+            return out * both
+
+    eval("Joined")()(torch.rand(2, 3), torch.rand(2, 3)).sum().backward()

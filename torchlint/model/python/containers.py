@@ -53,7 +53,7 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
         value = value.tensor
     if isinstance(value, Tensor):
         return _rows(run, value)
-    if isinstance(value, Choice) and all(isinstance(each, Tensor) for _, each in value.alternatives):
+    if isinstance(value, Choice) and all(_has_elements(each) for _, each in value.alternatives):
         return _elements_of_each(run, value)
     if isinstance(value, Instance) and value.layer is not None:
         value = value.layer
@@ -73,6 +73,11 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
         element.take_after(value)
         return False, [element]
     return False, [Unknown(reachable_tensors(value), layer=holds_modules(value))]
+
+
+def _has_elements(value: Value) -> bool:
+    """Whether it is a tensor or a list, and not one that is empty."""
+    return isinstance(value, Tensor) or (isinstance(value, Sequence) and value.items != ())
 
 
 def _elements_of_each(run: Run, value: Choice) -> tuple[bool, list[Value]]:

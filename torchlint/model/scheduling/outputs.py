@@ -82,7 +82,7 @@ def other_parts(value: Value, back: ir.Node) -> list[tuple[str, Value]]:
         return []
     if isinstance(value, Mapping) and value.items is not None and any("loss" in str(key) for key in value.items):
         return []
-    named = list(_named_parts(value, back))
+    named = list(_named_parts(value, back.value if isinstance(back, ir.Return) else None))
     if any("loss" in name or (isinstance(each, Tensor) and "loss" in each.name) for name, each in named):
         return []
     certain = differentiated_parts(value)
@@ -104,13 +104,13 @@ def _given_to_class(value: Unknown, back: ir.Node) -> Iterator[tuple[str, Value]
                 yield text, tensor
 
 
-def _named_parts(value: Value, back: ir.Node | None, depth: int = 2) -> Iterator[tuple[str, Value]]:
+def _named_parts(value: Value, returned: ir.Node | None, depth: int = 2) -> Iterator[tuple[str, Value]]:
     """The parts of a value that is returned, and what they are called: as they are written, or else as variables."""
-    texts: list[str] = []
-    returned = back.value if isinstance(back, ir.Return) else None
+    inner: list[ir.Expression] = []
     if isinstance(value, Sequence) and value.items is not None:
         if isinstance(returned, ir.Sequence) and len(returned.elements) == len(value.items):
-            texts = [written(each.origin) for each in returned.elements]
+            inner = returned.elements
+        texts = [written(each.origin) for each in inner]
         named = list(zip(texts or [""] * len(value.items), value.items, strict=True))
     elif isinstance(value, Sequence):
         some = value.last or value.element  # a list of tensors is one of first parts
@@ -125,14 +125,14 @@ def _named_parts(value: Value, back: ir.Node | None, depth: int = 2) -> Iterator
         named = list(value.attributes.items())
     else:
         return
-    for text, each in named:
+    for place, (text, each) in enumerate(named):
         if isinstance(each, Tensor) or (
             isinstance(each, Choice) and all(isinstance(option, Tensor) for _, option in each.alternatives)
         ):
             short = bool(text) and len(text) <= _SHORT and "\n" not in text
             yield text if short else each.name if isinstance(each, Tensor) else "", each
         elif depth:
-            yield from _named_parts(each, None, depth - 1)
+            yield from _named_parts(each, inner[place] if inner else None, depth - 1)
 
 
 def _of_one_by_one(value: Choice) -> list[tuple[str, Value]]:

@@ -17,7 +17,7 @@ from torchlint.knowledge.ops.find import Known, Op
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.record import input_grad, recorded_grad, value_grad
 from torchlint.model.autograd.refusals import refuse
-from torchlint.model.autograd.tensors import materialise, tensor_options
+from torchlint.model.autograd.tensors import guess, materialise, tensor_options
 from torchlint.model.autograd.writes import INPLACE_VIEWS, use, write
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -30,7 +30,7 @@ from torchlint.model.state.values import (
     alternatives,
     reachable_tensors,
 )
-from torchlint.model.torch.arguments import as_argument, kind_of, known_of
+from torchlint.model.torch.arguments import as_argument, comes_of_inputs, kind_of, known_of
 from torchlint.model.torch.results import operation_layout, out_of_place, present
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
@@ -71,6 +71,8 @@ def apply(
     if ops.asks_for_more(spelling):
         places: list[tuple[int | str, Value]] = [*enumerate(positional), *keywords.items()]
         for place, value in places:
+            if isinstance(value, Unknown) and comes_of_inputs(value):
+                guess(autograd, value)  # of which its layout is known
             fact = known_of(value)
             if fact is not None:
                 known[place] = fact
