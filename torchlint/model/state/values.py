@@ -303,10 +303,8 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
 def _of_one_type(values: list[Value]) -> Scalar | None:
     """What is left of too many plain values: their type. Of dtypes, where none of them would cut a tensor's graph."""
     kinds = {_type_of(each) for each in values}
-    if kinds == {"int", "float"}:
-        return Scalar("number")
-    kind = kinds.pop() if len(kinds) == 1 else ""
-    return Scalar(kind) if kind else None
+    kinds = {"number"} if kinds == {"int", "float"} else kinds
+    return Scalar(kinds.pop()) if len(kinds) == 1 and "" not in kinds else None
 
 
 def _type_of(value: Value) -> str:
