@@ -1089,3 +1089,24 @@ def a_tensor_filled_by_a_factory():
     steps = torch.empty(3)
     torch.arange(3, out=steps).mul_(torch.pi)
     steps.add_(1)
+
+
+def weight_initialised_by_its_number_of_dimensions():
+    """Raises: a view of a leaf Variable that requires grad is being used in an in-place operation"""
+
+    class Net(nn.Module):
+        def __init__(self, width: int, embeds: bool = True):
+            super().__init__()
+            if embeds:
+                self.embed = nn.Embedding(width, width)
+            self.mix = nn.Linear(width, width)
+            for parameter in self.parameters():
+                if parameter.dim() > 1 and parameter.is_contiguous() and parameter.is_floating_point():
+                    nn.init.xavier_uniform_(parameter)
+
+        def forward(self, x):
+            weight = self.mix.weight.t()
+            weight[..., :1] = 0  # error: [TLN203]
+            return x @ weight
+
+    Net(3)(torch.rand(2, 3))

@@ -57,16 +57,21 @@ _PARTS_OF_FLAGS = ("requires_grad", "detach_", "freeze")
 """One of these is part of what such a function writes."""
 KEEPING_FLAGS = frozenset(
     """
-    __call__ __getitem__ __iter__ __len__ add_module add_param_group bfloat16 buffers children clear compile cpu cuda
-    double eval extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half items keys
-    load_state_dict log_prob modules named_buffers named_children named_modules named_parameters parameters pop
-    register_backward_hook register_buffer register_forward_hook register_forward_pre_hook register_full_backward_hook
-    register_full_backward_pre_hook register_load_state_dict_post_hook register_load_state_dict_pre_hook
-    register_module register_parameter register_state_dict_pre_hook reset_parameters sample set_extra_state setdefault
-    share_memory state_dict step to to_empty train type values zero_grad
+    __call__ __getitem__ __iter__ __len__ add_module add_param_group bfloat16 buffers children clear compile cpu
+    cuda data_ptr dim double element_size eval extra_repr float forward get_buffer get_device get_extra_state
+    get_parameter get_submodule half is_complex is_contiguous is_floating_point items keys load_state_dict
+    log_prob modules named_buffers named_children named_modules named_parameters ndimension nelement parameters
+    pop register_backward_hook register_buffer register_forward_hook register_forward_pre_hook
+    register_full_backward_hook register_full_backward_pre_hook register_load_state_dict_post_hook
+    register_load_state_dict_pre_hook register_module register_parameter register_state_dict_pre_hook
+    reset_parameters sample set_extra_state setdefault share_memory state_dict step storage_offset stride to
+    to_empty train type values zero_grad
     """.split()  # noqa: SIM905
 )
-"""Methods of Modules and optimizers that torch has, which leave `requires_grad` alone."""
+"""
+Methods of Modules and optimizers that torch has, which leave `requires_grad` alone; and of tensors, those that ask and
+are no operations.
+"""
 
 _MOST_NODES = 1000
 """Nodes of a graph whose leaves are looked for."""
