@@ -4329,3 +4329,71 @@ def sum_of_inputs_that_a_layer_was_given():
             return out * both
 
     eval("Joined")()(torch.rand(2, 3), torch.rand(2, 3)).sum().backward()
+
+
+def dropout_of_what_a_product_saves():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, width, rate=0.1):
+            super().__init__()
+            self.first, self.drop, self.second = nn.Linear(width, width), nn.Dropout(rate), nn.Linear(width, width)
+
+        def forward(self, x):
+            x = self.drop(self.first(x))
+            y = self.second(x)
+            x.mul_(2)  # error: [TLN201]
+            return y
+
+    Net(3)(torch.rand(2, 3, 3)).sum().backward()
+
+
+def halves_exchanged_and_multiplied():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.q, self.k = nn.Linear(width, width), nn.Linear(width, width)
+
+        def forward(self, x):
+            q = self.q(x)
+            a, b = q.chunk(2, dim=-1)
+            q = torch.cat((-b, a), dim=-1)
+            y = q @ self.k(x).transpose(-1, -2)
+            q.mul_(2)  # error: [TLN201]
+            return y
+
+    Net(4)(torch.rand(2, 3, 4)).sum().backward()
+
+
+def masked_whatever_the_mask_lies_like():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.q = nn.Linear(width, width)
+
+        def forward(self, x, mask):
+            q = self.q(x).masked_fill(mask == 0, 0)
+            y = q @ x.transpose(-1, -2)
+            q.mul_(2)  # error: [TLN201]
+            return y
+
+    Net(4)(torch.rand(2, 3, 4, requires_grad=True), torch.ones(2, 4, 3).transpose(1, 2)).sum().backward()
+
+
+def copied_for_a_product_in_another_memory_format():
+    class Net(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.conv, self.last = nn.Conv2d(width, width, 1), nn.Linear(5, 5)
+
+        def forward(self, x):
+            q = self.conv(x).contiguous(memory_format=torch.channels_last)
+            y = self.last(q)
+            q.mul_(2)
+            return y
+
+    Net(3)(torch.rand(2, 3, 4, 5)).sum().backward()

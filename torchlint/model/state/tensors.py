@@ -311,8 +311,9 @@ class Tensor:
     nobody knows, or made by unknown code where grad mode is not known to be on. `order`: its dimensions from the
     largest stride to the smallest, where they are known though its sizes are not; `laid_by`: the operation that lays
     them so, without a gap, only where a fused kernel computes it. `gaps`: of a view, between which neighbours
-    among its dimensions there may be a gap in memory (0: between the first two), so that they cannot be one. `axes`:
-    for each dimension its size, or what stands for that, if anything does; what is the same object, here or in another
+    among its dimensions there may be a gap in memory (0: between the first two), so that they cannot be one;
+    `in_order`: True of one in which no dimension has a larger stride than one before it. `axes`: for each dimension
+    its size, or what stands for that, if anything does; what is the same object, here or in another
     tensor's, is the same size. None where nobody has asked.
     """
 
@@ -336,6 +337,7 @@ class Tensor:
         "grad_time",
         "hooked",
         "in_open_mode",
+        "in_order",
         "inputs",
         "is_parameter",
         "laid_by",
@@ -391,6 +393,7 @@ class Tensor:
         self.strides: tuple[int, ...] | None = None
         self.order: tuple[int, ...] | None = None
         self.gaps: frozenset[int] | None = None
+        self.in_order: bool | None = None
         self.laid_by = ""
         self.axes: tuple[object, ...] | None = None
         self.trues: int | None = None

@@ -47,7 +47,7 @@ _ON_ALL_PATHS = frozenset({"complete", "very_dtypes"})
 _UNIONS = frozenset({"replaced"})
 _TIMES = frozenset({"device_set", "grad_reset", "grad_time"})
 _SPELLINGS = frozenset({"cut", "default_device", "default_dtype", "device", "made_by", "precise"})
-_SAME_OR_NONE = frozenset({"axes", "children", "contents", "gaps", "layer", "order", "strides", "trues"})
+_SAME_OR_NONE = frozenset({"axes", "children", "contents", "gaps", "in_order", "layer", "order", "strides", "trues"})
 JOINED = frozenset(
     {"among", "config", "grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters"}
 ).union(

@@ -136,6 +136,8 @@ def known_of(value: Value) -> Known | None:
         return Known(value.qualified) if _dtype(value.qualified) is not None else None
     if isinstance(value, Unknown):
         value = value.tensor or value.guess or input_of(value) or value
+    if type(value) is Choice:
+        return _known_of_all([each for _, each in value.alternatives])
     if not isinstance(value, Tensor):
         return None
     contiguous = None if value.contiguous is Truth.MAYBE else value.contiguous is Truth.YES
@@ -146,6 +148,27 @@ def known_of(value: Value) -> Known | None:
         contiguous=contiguous,
         floating=floating,
     )
+
+
+def _known_of_all(values: list[Value]) -> Known | None:
+    """
+    What is known of each of several tensors: what a dropout gives lies in memory as what it was given, and what
+    `contiguous()` gives is contiguous, whether it is the tensor itself or a copy.
+    """
+    tensors = [each for each in values if isinstance(each, Tensor)]
+    found = [known for each in tensors if (known := known_of(each)) is not None]
+    if len(found) != len(values):
+        return None
+    first, *others = found
+    copies = [each for each in tensors if each.op == "torch.Tensor.contiguous" and each.contiguous is Truth.YES]
+    if any(set(values) <= {each, *each.inputs} for each in copies):
+        return Known(rank=first.rank, contiguous=True, dtype=first.dtype, floating=first.floating)
+    shared = {
+        name: getattr(first, name)
+        for name in ("rank", "contiguous", "dtype", "floating")
+        if all(getattr(each, name) == getattr(first, name) for each in others)
+    }
+    return Known(**shared)
 
 
 def dtype_of(torch: Torch, tensor: Tensor) -> str:

@@ -72,11 +72,17 @@ def keeps_order(tensor: Tensor, order: tuple[int, ...]) -> bool:
 _MOST_STEPS = 8
 
 
+def lies_in_order(tensor: Tensor) -> bool:
+    """Whether no dimension of a tensor has a larger stride than one before it, whatever gaps there are."""
+    return tensor.contiguous is Truth.YES or tensor.in_order is True
+
+
 def order_view(view: Tensor, name: str, arguments: Mapping[str, object], source: Tensor) -> None:
     """Note in which order the dimensions of a view lie, and where there may be gaps between them."""
     if view is source:
         return
     rank = None if view.shape is None else len(view.shape)
+    view.in_order = (name in _IN_ORDER and lies_in_order(source)) or None
     gaps = gaps_of(source)
     had = None if source.shape is None else len(source.shape)
     view.gaps = None if gaps is None else gaps_after(name, arguments, gaps, had, rank)
@@ -89,6 +95,13 @@ def order_view(view: Tensor, name: str, arguments: Mapping[str, object], source:
     view.order, view.laid_by = found, source.laid_by
 
 
+_IN_ORDER = frozenset(
+    {
+        *("slice", "narrow", "split", "split_with_sizes", "chunk", "tensor_split", "select", "unbind", "getitem"),
+        *("unsqueeze", "squeeze", "unflatten", "detach", "alias", "hsplit", "vsplit", "dsplit"),
+    }
+)
+"""Views that leave the dimensions which they keep where they are."""
 _WITHOUT_GAP = frozenset(
     {
         *("transpose", "swapaxes", "swapdims", "permute", "movedim", "moveaxis", "mT"),

@@ -214,6 +214,7 @@ def _reshape(torch: Torch, op: Op, bound: dict[str, Value], own: str, tensor: Te
     machine.trail.set(tensor, "strides", steps)
     machine.trail.set(tensor, "order", None)
     machine.trail.set(tensor, "gaps", None)
+    machine.trail.set(tensor, "in_order", None)
     machine.trail.set(tensor, "axes", None)
     machine.trail.set(tensor, "shape", shape)
 

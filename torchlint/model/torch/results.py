@@ -56,6 +56,7 @@ from torchlint.model.torch.layout import (
     keep_axes,
     keeps_order,
     lay,
+    lies_in_order,
     order_of,
     order_view,
     reshape_shares,
@@ -152,7 +153,9 @@ def _result(
         precise=precise,
     )
     few = shape is not None and sum(size != 1 for size in shape) < 2
-    if not few and op.name not in _DENSE:
+    if "memory_format" in bound:
+        result.contiguous = Truth.MAYBE
+    elif not few and op.name not in DENSE:
         operands = [tensor for value in bound.values() for _, tensor in present(torch, value)]
         if op.name in _LAID_OUT or op.name.startswith(_LIBRARIES):
             result.contiguous = Truth.MAYBE
@@ -161,7 +164,7 @@ def _result(
                 usual = isinstance(query, Tensor) and order_of(query) == HEADS_INSIDE
                 if usual or (isinstance(query, Tensor) and keeps_order(query, HEADS_INSIDE)):
                     result.order, result.laid_by = HEADS_INSIDE, op.name if usual else of_cpu(op.name)
-        elif any(tensor.contiguous is not Truth.YES for tensor in operands):
+        elif not all(lies_in_order(tensor) for tensor in operands):
             # Elementwise operations and reductions keep the order of their input's strides.
             lay(result, result_layout(op.name, operands, shape))
     derive(torch, result, op, bound)
@@ -354,7 +357,7 @@ def _alias(
             return Sequence("tuple", views)
         views[0].one_of_many = True
         return Sequence("tuple", None, views[0])
-    if truth is Truth.MAYBE:
+    if truth is Truth.MAYBE or "memory_format" in bound:
         truth = _shares(torch, op, source, bound, inferred[0])
     if truth is Truth.NO:
         return _result(torch, op, bound, grad, node, inferred[0], origin, display, 0)
@@ -401,7 +404,7 @@ def _itself(torch: Torch, op: Op, bound: dict[str, Value], shape: Shape) -> Tens
     source = bound[parameter]
     if not isinstance(source, Tensor) or _is_same(op, source, bound) is not Truth.YES:
         return None
-    if truth is Truth.MAYBE:
+    if truth is Truth.MAYBE or "memory_format" in bound:
         truth = _shares(torch, op, source, bound, shape)
     return source if truth is Truth.YES else None
 
@@ -446,12 +449,15 @@ def _shares(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value], shape
     return shared
 
 
-_DENSE = frozenset(
+DENSE = frozenset(
     {
         *("contiguous", "linear", "matmul", "__rmatmul__", "mm", "bmm", "mv", "dot", "addmm"),
-        *("reshape", "flatten", "ravel", "repeat", "index_select"),
+        *("reshape", "flatten", "ravel", "repeat", "index_select", "gather", "embedding", "one_hot", "topk"),
+        *("masked_fill", "masked_scatter", "softmax", "log_softmax", "layer_norm", "baddbmm", "cumsum", "cumprod"),
+        *("tril", "triu", "repeat_interleave", "scatter", "scatter_add", "index_add"),
     }
 )
+"""Operations whose new results are contiguous, however their inputs lie in memory (their kernels make them so)."""
 _LAID_OUT = frozenset(
     {
         *(
