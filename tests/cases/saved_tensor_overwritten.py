@@ -4397,3 +4397,21 @@ def copied_for_a_product_in_another_memory_format():
             return y
 
     Net(3)(torch.rand(2, 3, 4, 5)).sum().backward()
+
+
+def token_put_before_an_input():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.token = nn.Parameter(torch.zeros(1, 1, width))
+            self.last = nn.Linear(width, width)
+
+        def forward(self, x):
+            x = torch.cat((self.token.expand(x.shape[0], -1, -1), x), dim=1)
+            y = self.last(x)
+            x.mul_(2)  # error: [TLN201]
+            return y
+
+    Net(3)(torch.rand(2, 3, 3)).sum().backward()

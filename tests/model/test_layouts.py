@@ -71,6 +71,9 @@ def _views(shape: tuple[int, ...]) -> Iterator[tuple[bool, Any]]:
     yield True, larger[tuple(slice(0, size) for size in shape)]
     yield True, torch.rand(*shape[:-1], 2 * shape[-1]).chunk(2, -1)[0]
     yield True, torch.rand(*shape, 2).unbind(-1)[1]
+    yield True, torch.rand(1, *shape[1:]).expand(*shape)
+    yield True, torch.rand(*shape[:-1], 1).expand(*shape)
+    yield True, torch.rand(shape[0], 1, *shape[2:]).expand(*shape)
     yield False, torch.rand(*shape[::-1]).permute(*reversed(range(len(shape))))
     yield False, torch.rand(*shape[:-2], shape[-1], shape[-2]).transpose(-1, -2)
     if len(shape) == 4:

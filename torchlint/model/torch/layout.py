@@ -73,7 +73,10 @@ _MOST_STEPS = 8
 
 
 def lies_in_order(tensor: Tensor) -> bool:
-    """Whether no dimension of a tensor has a larger stride than one before it, whatever gaps there are."""
+    """
+    Whether no dimension of a tensor has a larger stride than one before it, whatever gaps there are; expanded ones
+    aside.
+    """
     return tensor.contiguous is Truth.YES or tensor.in_order is True
 
 
@@ -99,9 +102,13 @@ _IN_ORDER = frozenset(
     {
         *("slice", "narrow", "split", "split_with_sizes", "chunk", "tensor_split", "select", "unbind", "getitem"),
         *("unsqueeze", "squeeze", "unflatten", "detach", "alias", "hsplit", "vsplit", "dsplit"),
+        *("expand", "expand_as", "broadcast_to"),
     }
 )
-"""Views that leave the dimensions which they keep where they are."""
+"""
+Views that leave the dimensions which they keep where they are. A dimension that was expanded has no place: its stride
+of 0 is compared with no other (aten/src/ATen/TensorIterator.cpp: reorder_dimensions).
+"""
 _WITHOUT_GAP = frozenset(
     {
         *("transpose", "swapaxes", "swapdims", "permute", "movedim", "moveaxis", "mT"),
