@@ -36,11 +36,15 @@ _OF_A_RANGE: Final = frozenset({"slice", "narrow", "split", "split_with_sizes", 
 
 
 class _Kept(NamedTuple):
-    """One dimension of the input after slicing: whether all of it is there, whether more than one, whether step 1."""
+    """
+    One dimension of the input after slicing: whether all of it is there, whether more than one, whether step 1, and
+    whether a number has chosen one, so that the result has no such dimension.
+    """
 
     whole: bool | None
     many: bool | None
     dense: bool | None = True
+    gone: bool = False
 
 
 def contiguous_after(name: str, arguments: Mapping[str, object]) -> bool | None:
@@ -66,8 +70,7 @@ def contiguous_after(name: str, arguments: Mapping[str, object]) -> bool | None:
         a = Arguments(arguments)
         shape = a.shape()
         if name == "getitem":
-            index = a.get("index")
-            return _sliced(_kept_by_index(shape, list(index) if type(index) is tuple else [index]))
+            return _sliced(_kept_by_index(shape, _items(a.get("index"))))
         if name in ("expand", "broadcast_to"):
             return _expanded(shape, a.sizes("size", "shape"))
         if name in ("expand_as",):
@@ -216,17 +219,11 @@ def _place(dim: int, rank: int | None) -> int:
 
 def _kept_axes(index: object, rank: int) -> list[tuple[int, bool]]:
     """The axes that an index of numbers and of ranges without steps leaves, and whether it leaves all of each."""
-    items = list(index) if type(index) is tuple else [index]
-    rest = rank - sum(item is not Ellipsis for item in items)
-    at = items.index(Ellipsis) if Ellipsis in items else len(items)
-    items[at : at + 1] = [slice(None)] * rest
-    kept: list[tuple[int, bool]] = []
-    for axis, item in enumerate(items):
-        if isinstance(item, slice) and item.step in (None, 1):
-            kept.append((axis, item.start in (None, 0) and item.stop is None))
-        elif not (item in COUNTS or type(item) is int):
-            raise ShapeUnknownError
-    return kept
+    items = _items(index)
+    kept = _kept_by_index((None,) * rank, items)
+    if None in items or not all(each.dense for each in kept):
+        raise ShapeUnknownError
+    return [(axis, each.whole is True) for axis, each in enumerate(kept) if not each.gone]
 
 
 def flattens_no_gap(gaps: frozenset[int], rank: int | None, start: object, end: object) -> bool:
@@ -284,7 +281,11 @@ def _kept_by_slice(size: int | None, start: object, stop: object, step: object) 
 
 
 def _kept_by_selection(size: int | None) -> _Kept:
-    return _Kept(None if size is None else size == 1, False)
+    return _Kept(None if size is None else size == 1, False, gone=True)
+
+
+def _items(index: object) -> list[object]:
+    return list(index) if type(index) is tuple else [index]
 
 
 def _kept_by_index(shape: Sizes, items: list[object]) -> list[_Kept]:

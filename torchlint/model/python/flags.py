@@ -115,8 +115,8 @@ def unsettle_all(run: Run, values: Iterable[Value], *, slightly: bool = False, c
             if each.element is not None:
                 pending.append(each.element)
         elif type(each) is Instance:
-            if not slightly and id(each.cls.definition) not in run.unsettled:
-                run.unsettled.update([id(cls.definition) for cls in each.cls.ancestry()])
+            if not slightly:
+                run.give_away(each.cls)
             pending += [held for held in each.attributes.values() if type(held) not in _LEADING_NOWHERE]
             pending += each.given
             pending += each.named_elsewhere
@@ -163,7 +163,7 @@ def _unsettle_tensor(run: Run, tensor: Tensor, slightly: bool, called: str) -> N
     if tensor.base is not None and tensor.base.own == GRAD_NO:
         _unsettle_tensor(run, tensor.base, slightly, called)  # what is written into a view, its base takes part in
     if not slightly and "." in tensor.name:  # `search.point`
-        run.unsettled.add(tensor.name.rpartition(".")[2])
+        run.given_tensors.add(tensor.name.rpartition(".")[2])
     own, cut = GRAD_MAYBE, None
     if slightly and tensor.name and tensor.own.inputs:
         return

@@ -64,8 +64,7 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
     """
     machine = run.machine
     if not anew or isinstance(value, (Tensor, Unknown)):
-        owner = instance.cls if isinstance(instance, Instance) else instance
-        run.unsettled.update([id(cls.definition) for cls in owner.ancestry()])
+        run.give_away(instance.cls if isinstance(instance, Instance) else instance)
     if any(_may_be_method(each, anew) for _, each in alternatives(value)):
         machine.trail.set(instance, "patched", True)
     if isinstance(instance, Class):

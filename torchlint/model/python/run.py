@@ -287,6 +287,8 @@ class Run:
         "foreign_watch",
         "freezing",
         "functions",
+        "given_away",
+        "given_tensors",
         "handed_on",
         "handed_to_unknown",
         "handed_together",
@@ -311,7 +313,6 @@ class Run:
         "torch",
         "turned",
         "unknown_call",
-        "unsettled",
     )
 
     __deletable__ = ("prototypes",)  # what mypyc lets one delete, for the end (`release`)
@@ -353,12 +354,11 @@ class Run:
         self.set_outside: frozenset[str] | None = None
         """The attributes that the file sets on something else than `self`, once they are asked for."""
         self.turned: set[int] = set()
-        self.unsettled: set[object] = set()
-        """
-        The definitions of the classes of which unknown code was given an object, and may have set its flags; the names
-        of the attributes of which it was given the tensors themselves.
-        """
         """The definitions of the classes of which unknown code was given an object, to do something with it."""
+        self.given_away: set[int] = set()
+        """The definitions of the classes of which unknown code was given an object, and may have set its flags."""
+        self.given_tensors: set[str] = set()
+        """The names of the attributes of which unknown code was given the tensors themselves."""
         self.reaching: dict[int, Reach] = {}
         """Of the functions that were handed on, by the number of their definition."""
         self.calling: dict[int, tuple[tuple[str, ...], ...]] = {}
@@ -427,6 +427,11 @@ class Run:
         """Call a value with values (no argument is written anywhere)."""
         node = origin if isinstance(origin, ir.Call) else ir.Call(origin.origin, ir.Name(origin.origin, ""), [])
         return self.invoke(function, CallSite(node, list(positional), {}))
+
+    def give_away(self, cls: Class) -> None:
+        """Unknown code has an object of a class, which any class that it derives from may have made."""
+        if id(cls.definition) not in self.given_away:
+            self.given_away.update([id(each.definition) for each in cls.ancestry()])
 
     def is_replaced(self, qualified: str) -> bool:
         """Whether something of torch may be another one than torch's."""

@@ -87,8 +87,8 @@ def as_others_leave_it(
             for statement in cls.definition.body:  # the object may be one of a class that derives from it
                 if isinstance(statement, ir.FunctionDef):
                     _leave_open(run, instance, state, written(statement).assigned.keys())
-    given_away = any(id(each.definition) in run.unsettled for each in instance.cls.ancestry())
-    for name in state if given_away else state & run.unsettled:
+    given_away = any(id(each.definition) in run.given_away for each in instance.cls.ancestry())
+    for name in state if given_away else state & run.given_tensors:
         unsettle(run, instance.attributes[name])
     for parameter in parameters_of(instance)[0] if given_away else ():
         if parameter.own == GRAD_NO:  # who is given a Module may thaw it; few freeze what is there to be trained
