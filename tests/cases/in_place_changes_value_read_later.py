@@ -603,3 +603,22 @@ def one_half_is_activated_in_place_and_read_again():
         return a.tanh_() + half, half  # warning: [TLN216]
 
     out, half = gate(torch.rand(4, 6), -1)
+
+
+def function_that_takes_no_such_flag():
+    def swish(x):
+        return x * F.sigmoid(x, inplace=True)
+
+    try:
+        swish(torch.rand(3))
+    except TypeError as error:
+        print(error)
+
+
+def function_that_takes_it():
+    """Holds: torch.equal(squared, torch.tensor([0.0, 4.0]))"""
+
+    def gate(x):
+        return x * F.relu(x, inplace=True)  # warning: [TLN216]
+
+    squared = gate(torch.tensor([-1.0, 2.0]))

@@ -145,6 +145,9 @@ def _function(torch: Torch, qualified: str, site: CallSite) -> Value | None:
     name = dotted(first.value) if first is not None else ""
     truth = truth_of(inplace, Truth.NO)
     given, at = site.positional, _INPLACE_AT.get(qualified)
+    if inplace is not None and at is None and qualified.rpartition(".")[0] in ("torch", "torch.nn.functional"):
+        torch.machine.dead = True  # torch raises: `F.sigmoid()` takes no `inplace`
+        return Unknown()
     if inplace is None and at is not None and len(given) > at:
         truth, given = truth_of(given[at]), given[:at]
     if truth is not Truth.NO:
@@ -232,7 +235,10 @@ _INPLACE_AT = {
     }.items()
     for name in names_
 }
-"""The place of the argument `inplace`, which is the last: `F.relu(x, True)`."""
+"""
+The place of the argument `inplace`, which is the last: `F.relu(x, True)`. No other function of `torch.nn.functional`
+takes one, and none of `torch` (torch/nn/functional.py, torch/_C/_VariableFunctions.pyi).
+"""
 
 
 def _variadic(qualified: str) -> bool:
