@@ -84,7 +84,7 @@ class EvaluationTracksGradients(Rule):
     )
 
     def check(self, event: training.EvaluatedWithGraph) -> Iterator[Diagnostic]:
-        when = "evaluated where this loop skips its backward" if event.trains else "only evaluated in this loop"
+        when = "evaluated where this loop skips its backward" if event.skips else "only evaluated in this loop"
         message = f"`{event.module}` is {when}, and each call records a graph that no backward reads: "
         message += f"use `torch.no_grad()`{' there' if event.trains else ''}"
         message += ", unless it is frozen or takes gradients itself" if event.unknown else ""

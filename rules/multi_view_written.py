@@ -6,6 +6,12 @@ from torchlint.fixes.rewrites import code, shown
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule, spelled
 
+_VIEWS = {
+    "multi-view": "one of several views that one operation returned",
+    "no-grad-view": "a view made under `no_grad`",
+    "custom-view": "a view that a custom Function returned",
+}
+
 
 class MultiViewWritten(Rule):
     """
@@ -13,12 +19,12 @@ class MultiViewWritten(Rule):
 
     ## What it does
     Finds recorded in-place operations on outputs of `unbind`, `split` and `chunk`, on the rows of `for row in
-    tensor`, and on views made under `no_grad` and written under grad mode; and uses of such a view after its base, or
-    another of the views, was written.
+    tensor`, on views made under `no_grad` and written under grad mode, and on views of an input that a custom
+    `Function` returned; and uses of such a view after its base, or another of the views, was written.
 
     ## Why is this bad?
     After a write into a view, the base needs a new history. Autograd can't rebuild it for one of several outputs of a
-    node, or for a view that it didn't see being made: torch refuses.
+    node, or for a view that it didn't see being made, nor does it replace a custom backward: torch refuses.
 
     ## Cure
     Write out of place, `a = a * 2`, and join the parts again with `torch.cat` or `torch.stack`. Or cut the parts by
@@ -104,23 +110,21 @@ class MultiViewWritten(Rule):
     )
 
     def check(self, event: events.AutogradRefused) -> Iterator[Diagnostic]:
-        if event.kind not in ("multi-view", "no-grad-view"):
+        why = _VIEWS.get(event.kind)
+        if why is None:
             return
-        why = "one of several views that one operation returned"
-        if event.kind == "no-grad-view":
-            why = "a view made under `no_grad`"
         claims = (
             Raises("This view is the output of a function that returns multiple views"),
             Raises("is a view and its base or another view of its base has been modified inplace"),
             Raises("A view was created in no_grad mode and is being modified inplace"),
+            Raises("This view was created inside a custom Function"),
         )
+        named = spelled(event.conditions)
         if event.target_node is None:
-            message = f"this uses {why}, whose memory `{event.op}` has written since: torch refuses"
-            message += spelled(event.conditions)
+            message = f"this uses {why}, whose memory `{event.op}` has written since: torch refuses{named}"
             yield Diagnostic(event.node, message, event.trace, claims=claims)
             return
-        target = shown(event.target_node, event.target.name)
-        message = f"`{event.op}` writes into {target}, {why}: torch refuses{spelled(event.conditions)}"
+        message = f"`{event.op}` writes into {shown(event.target_node, event.target.name)}, {why}: torch refuses{named}"
         # q, k and v of one split; parts of one argument
         made = event.target.name if event.target.created is None else event.target.created.node
         yield Diagnostic(

@@ -136,15 +136,21 @@ def _remedy(event: api.UnsafeLoad) -> str:
     if holds is not None and event.is_own:
         refuses = "torch refuses from 2.6 on" if default else "`weights_only=True` refuses"
         does = "uses it as" if event.used else "saves"
-        return f"line {holds.line} {does} {holds.what}, which {refuses}; {holds.cure}"
+        return f"line {holds.line} {does} {holds.what}, which {refuses}; {holds.cure}{_without_floats(event)}"
     it = "`weights_only=True`, the default from 2.6 on," if default else "`weights_only=True`"
     if holds is not None:
-        return f"{it} refuses {holds.what} ({holds.where}); {holds.cure}"
+        return f"{it} refuses {holds.what} ({holds.where}); {holds.cure}{_without_floats(event)}"
     said = f"{it} takes little but tensors and Python's numbers, texts, lists and dicts"
     harms = [each for each in CRAFTED if target.begins_before(each[0])]
     cures = [target.with_python(each[0]) for each in harms if target.reaches(each[0])]
     harmful = " and ".join(f"{does} before torch {a}.{b} ({cve})" for (a, b), does, cve in harms)
     said += f". If it holds no others, raise the lower end to torch {cures[-1]}:" if cures else ";" if harms else ""
     said += f" in spite of it, a crafted file {harmful}" if harms else ""
-    more = "; that of torch 1.13 refuses floats" if target.begins_before((2, 0)) else ""
-    return said + ("; torch before 1.13 has no `weights_only`" if target.begins_before(WEIGHTS_ONLY) else more)
+    return said + _without_floats(event)
+
+
+def _without_floats(event: api.UnsafeLoad) -> str:
+    """What of the remedy is not there on the oldest releases that are allowed."""
+    if event.target.begins_before(WEIGHTS_ONLY):
+        return "; torch before 1.13 has no `weights_only`"
+    return "; that of torch 1.13 refuses floats" if event.target.begins_before((2, 0)) else ""

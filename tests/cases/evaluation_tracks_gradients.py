@@ -502,3 +502,26 @@ def a_loop_that_answers_who_types():
         x = torch.tensor([float(len(sentence))] * 3)
         out = model(x)  # strict: [TLN406]
         print(out.argmax().item())
+
+
+def a_loop_that_steps_an_environment():
+    """
+    Holds: values.requires_grad
+
+    Says: [TLN406] `net` is only evaluated in this loop
+    """
+
+    class Games:
+        def step(self, action):
+            return torch.rand(3), action == 0
+
+    net, games = nn.Linear(3, 2), Games()
+    net.eval()
+    seen = torch.rand(3)
+    for chance in torch.rand(8):
+        if chance < 0.1:
+            action = 0
+        else:
+            values = net(seen)  # smell: [TLN406]
+            action = values.argmax().item()
+        seen, done = games.step(action)

@@ -1110,3 +1110,38 @@ def weight_initialised_by_its_number_of_dimensions():
             return x @ weight
 
     Net(3)(torch.rand(2, 3))
+
+
+def weight_of_a_class_that_is_a_layer():
+    """Raises: a leaf Variable that requires grad"""
+
+    class StandardisedConv2d(nn.Conv2d):
+        def forward(self, x):
+            weight = self.weight
+            weight -= weight.mean(dim=(1, 2, 3), keepdim=True)  # error: [TLN203]
+            return nn.functional.conv2d(x, weight, self.bias)
+
+    StandardisedConv2d(2, 3, 1)(torch.rand(1, 2, 4, 4))
+
+
+def weight_of_a_class_that_hands_its_arguments_on():
+    """Raises: a leaf Variable that requires grad"""
+
+    class Masked(nn.Linear):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+
+        def forward(self, x):
+            self.weight.mul_(2)  # error: [TLN203]
+            return super().forward(x)
+
+    Masked(2, 3)(torch.rand(1, 2))
+
+
+def statistics_of_a_class_that_is_a_layer():
+    class Norm(nn.BatchNorm1d):
+        def forward(self, x):
+            self.running_mean.mul_(0.9)
+            return x - self.running_mean
+
+    Norm(2)(torch.rand(3, 2, requires_grad=True)).sum().backward()

@@ -969,3 +969,58 @@ def parts_of_one_of_two_lists_of_which_one_is_empty():
             return x
 
     Scaled()(torch.rand(2, 3))
+
+
+def view_that_a_custom_function_returns():
+    """Raises: This view was created inside a custom Function"""
+
+    class Reversed(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.factor = factor
+            return x.view_as(x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return -ctx.factor * grad, None
+
+    h = nn.Linear(2, 4)(torch.ones(3, 2))
+    turned = Reversed.apply(h, 0.5)
+    turned.relu_()  # error: [TLN209]
+
+
+def input_that_a_custom_function_returns():
+    """Raises: This view was created inside a custom Function"""
+
+    class Reversed(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return -grad
+
+    h = nn.Linear(2, 4)(torch.ones(3, 2))
+    turned = Reversed.apply(h)
+    h.relu_()
+    turned.sum().backward()  # error: [TLN209]
+
+
+def copy_of_a_view_that_a_custom_function_returns():
+    class Reversed(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.view_as(x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return -grad
+
+    h = nn.Linear(2, 4)(torch.ones(3, 2))
+    turned = Reversed.apply(h).clone()
+    turned.mul_(2)
+    Reversed.apply(torch.zeros(3)).add_(1)
+    with torch.no_grad():
+        Reversed.apply(h).mul_(2)
+    turned.sum().backward()

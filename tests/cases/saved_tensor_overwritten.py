@@ -4415,3 +4415,113 @@ def token_put_before_an_input():
             return y
 
     Net(3)(torch.rand(2, 3, 3)).sum().backward()
+
+
+def loss_of_an_object_that_is_returned():
+    """Raises: modified by an inplace operation"""
+    from dataclasses import dataclass
+
+    @dataclass
+    class Output:
+        rate: torch.Tensor
+        loss: torch.Tensor = None
+
+    class Regression(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 1)
+
+        def forward(self, x, target):
+            rate = torch.exp(self.linear(x))
+            loss = (rate - target).abs().mean()
+            rate += 1  # error: [TLN201]
+            return Output(rate, loss)
+
+    Regression()(torch.rand(3, 4), torch.rand(3, 1)).loss.backward()
+
+
+def loss_of_an_object_that_no_write_reaches():
+    from dataclasses import dataclass
+
+    @dataclass
+    class Output:
+        rate: torch.Tensor
+        loss: torch.Tensor = None
+
+    class Regression(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 1)
+
+        def forward(self, x, target):
+            rate = self.linear(x)
+            loss = (rate - target).abs().mean()
+            rate += 1
+            return Output(rate, loss)
+
+    Regression()(torch.rand(3, 4), torch.rand(3, 1)).loss.backward()
+
+
+def loss_where_there_is_a_target():
+    """Raises: modified by an inplace operation"""
+
+    class Regression(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 1)
+
+        def forward(self, x, target=None):
+            rate = torch.exp(self.linear(x))
+            loss = None
+            if target is not None:
+                loss = (rate - target).abs().mean()
+            rate += 1  # error: [TLN201]
+            return {"loss": loss, "rate": rate}
+
+    Regression()(torch.rand(3, 4), torch.rand(3, 1))["loss"].backward()
+
+
+def item_of_a_named_tuple():
+    """Raises: modified by an inplace operation"""
+    from typing import NamedTuple
+
+    class Moments(NamedTuple):
+        mean: torch.Tensor
+        std: torch.Tensor
+        count: int = 1
+
+    class Gaussian(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            h = self.linear(x)
+            moments = Moments(h, torch.exp(h))
+            mean, std, _ = moments
+            std += 1  # error: [TLN201]
+            return mean * moments[1]
+
+    Gaussian()(torch.rand(3, 4)).sum().backward()
+
+
+def named_tuple_with_another_item():
+    from typing import NamedTuple
+
+    class Moments(NamedTuple):
+        mean: torch.Tensor
+        std: torch.Tensor
+
+    class Gaussian(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            h = self.linear(x)
+            moments = Moments(h, torch.exp(h))
+            moments = moments._replace(std=moments.std + 1)
+            moments.std.add_(1)
+            return moments.mean + moments.std
+
+    Gaussian()(torch.rand(3, 4)).sum().backward()

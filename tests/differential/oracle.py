@@ -39,6 +39,7 @@ _MESSAGES = (
     ("leaf", "a leaf Variable that requires grad is being used in an in-place operation"),
     ("leaf", "a leaf Variable that requires grad has been used in an in-place operation"),
     ("multi-view", "is the output of a function that returns multiple views"),
+    ("custom-view", "This view was created inside a custom Function"),
     ("no-grad-view", "A view was created in no_grad mode"),
     ("no-grad-view", "This view was created in"),
     ("detach-view", "Can't detach views in-place"),

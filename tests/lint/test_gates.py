@@ -241,6 +241,18 @@ def test_a_file_that_puts_a_name_into_torch(tmp_path: Path, puts: str, is_there:
     assert found(tmp_path, "net/use.py", files) == ([] if is_there else ["TLN907"])
 
 
+@pytest.mark.parametrize(
+    ("puts", "codes"), [("torch.load = load", []), ("setattr(torch, 'load', load)", []), ("load", ["TLN904"])]
+)
+def test_a_load_that_a_project_puts_in_the_place_of_torchs(tmp_path: Path, puts: str, codes: list[str]) -> None:
+    """What the project's own does with a file, and on which release, is not said by torch's."""
+    use = "import torch\n\n\ndef restore(path):\n    return torch.load(path)['state_dict']\n"
+    patch = f"import torch\n\ndef load(file, **others):\n    return None\n\n{puts}\n"
+    files = {"net/__init__.py": "from net import compat\n", "net/use.py": use, "net/compat.py": patch}
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=2.0"]\n')
+    assert found(tmp_path, "net/use.py", files) == codes
+
+
 def test_what_a_module_shows_of_itself_is_strict(tmp_path: Path) -> None:
     demo = "import torch\n\nif __name__ == '__main__':\n    torch.nn.functional.upsample(torch.ones(1, 1, 2))\n"
     for folder, level in (("net", "strict"), ("scripts", "warning")):

@@ -377,6 +377,70 @@ def test_the_metadata_of_another_distribution(tmp_path: Path) -> None:
     assert requirements.target(str(tmp_path / "new" / "code.py"))[0].oldest == (2, 1)
 
 
+def _wheel(root: Path, requires: str, name: str = "outer") -> None:
+    information = root / f"{name}-1.0.dist-info"
+    information.mkdir(parents=True)
+    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\n{requires}\n")
+    (information / "RECORD").write_text("outer/src/inner/code.py,,\nouter/__init__.py,,\n")
+    (root / "outer/src/inner").mkdir(parents=True)
+
+
+OUTER = "outer-1.0.dist-info/METADATA"
+OTHER = "setup(name='inner', install_requires=['torch>=1.10'])\n"
+
+
+@pytest.mark.parametrize(
+    ("requires", "name", "text", "said"),
+    [
+        ("Requires-Dist: torch (>=1.13.0)", "setup.py", OTHER, f"torch>=1.13.0 in {OUTER}"),
+        ("Requires-Dist: numpy", "setup.py", OTHER, ""),
+        ("Requires-Dist: torch", "setup.py", OTHER, ""),
+        ("Requires-Dist: torch>=1.13", "setup.py", OTHER.replace("10", "20"), f"torch>=1.13 in {OUTER}"),
+        ("Requires-Dist: torch>=1.13", "setup.cfg", "[flake8]\nmax-line-length = 99\n", f"torch>=1.13 in {OUTER}"),
+        ("Requires-Dist: torch>=1.13", "requirements.txt", "torch>=1.10\n", f"torch>=1.13 in {OUTER}"),
+        ("Requires-Dist: torch>=1.13", "requirements.txt", "torch>=2.1\n", "torch>=2.1 in requirements.txt"),
+        ("Requires-Dist: numpy", "requirements.txt", "torch>=2.1\n", "torch>=2.1 in requirements.txt"),
+        ("Requires-Dist: numpy", "setup.py", OTHER.replace("inner", "Outer"), "torch>=1.10 in setup.py"),
+        ("Requires-Dist: numpy", "setup.py", "setup(**of_file, requires=['torch>=1.10'])\n", ""),
+    ],
+)  # fmt: skip
+def test_a_project_that_a_wheel_bundles_requires_nothing_of_it(
+    tmp_path: Path, requires: str, name: str, text: str, said: str
+) -> None:
+    _wheel(tmp_path, requires)
+    (tmp_path / "outer" / name).write_text(text)
+    assert requirements.target(str(tmp_path / "outer/src/inner/code.py"))[0].said == said
+
+
+def test_a_project_that_no_wheel_lists_is_its_own(tmp_path: Path) -> None:
+    """Beside an unpacked wheel there may be other things."""
+    _wheel(tmp_path, "Requires-Dist: torch>=1.13")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "setup.py").write_text(OTHER)
+    assert requirements.target(str(tmp_path / "other/code.py"))[0].oldest == (1, 10)
+    (tmp_path / "outer" / "setup.py").write_text(OTHER)
+    (tmp_path / "outer" / ".git").mkdir()  # somebody works at it
+    assert requirements.target(str(tmp_path / "outer/src/inner/code.py"))[0].oldest == (1, 10)
+
+
+def test_what_a_wheel_was_installed_by_counts_before_what_was_packed_into_it(tmp_path: Path) -> None:
+    _wheel(tmp_path, "Requires-Dist: torch>=1.13")
+    (tmp_path / "setup.py").write_text(OTHER)
+    assert requirements.target(str(tmp_path / "outer/src/inner/code.py"))[0].oldest == (1, 13)
+
+
+def test_a_project_that_a_source_distribution_bundles_in_its_package(tmp_path: Path) -> None:
+    """What it does not install, as an example of another project, is its own."""
+    for name in ("src/outer/inner", "examples/inner", "src/outer.egg-info"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: outer\nRequires-Dist: torch>=1.13\n")
+    (tmp_path / "src/outer.egg-info/top_level.txt").write_text("outer\n")
+    for name in ("src/outer", "examples"):
+        (tmp_path / name / "setup.py").write_text(OTHER)
+    assert requirements.target(str(tmp_path / "src/outer/inner/code.py"))[0].oldest == (1, 13)
+    assert requirements.target(str(tmp_path / "examples/inner/code.py"))[0].oldest == (1, 10)
+
+
 def test_what_setuptools_wrote_counts_in_a_source_distribution_alone(tmp_path: Path) -> None:
     """A developer's own `egg-info` is as old as the last time that the project was installed."""
     (tmp_path / "src" / "a.egg-info").mkdir(parents=True)

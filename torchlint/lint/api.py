@@ -201,7 +201,7 @@ def _at_load(use: Use) -> int:
 
 _ASKED_FOR = (events.TooNewApi, events.RemovedApi)
 """What somebody asks first for, who knows that it is not always there."""
-_PUT = (*_ASKED_FOR, events.UnsaidArgument)  # what is not known of a name that the project itself puts into torch
+_PUT = (*_ASKED_FOR, events.UnsaidArgument, events.UnsafeLoad)  # not known of what the project itself puts into torch
 
 
 def _tried(named: Iterable[Reference]) -> set[str]:

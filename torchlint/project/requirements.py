@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 from torchlint.project import ranges
 from torchlint.project.companions import NAMES, Companion, companion
 from torchlint.project.dependencies import Doubt, may_hold
+from torchlint.project.distributions import called, shipping
 from torchlint.project.pythons import pythons
 from torchlint.project.ranges import NAME, specifiers
 from torchlint.project.roots import INSTALLED, MARKS
@@ -69,7 +70,7 @@ def target(path: str) -> tuple[Target, Mapping[str, str]]:
     known = _answers.get(directory)
     if known is None or len(known[0]) != len(levels) or any(map(operator.is_not, known[0], levels)):
         depends = {path: content for level in levels for path, content in level.seen.items()}
-        known = _answers[directory] = levels, levels[-1].target or Target(), depends
+        known = _answers[directory] = levels, _counting(levels), depends
     return known[1], known[2]
 
 
@@ -82,6 +83,10 @@ class _Level(NamedTuple):
     target: Target | None
     is_last: bool
     """The project does not go further up."""
+    is_of_wheel: bool
+    """An unpacked wheel's own metadata say it."""
+    names: frozenset[str]
+    """What the files of a project there call it."""
     seen: dict[str, str]
     stamps: tuple[tuple[str, _Stamp], ...]
     """The times of the files that were read, and of the directories in which others were looked for in vain."""
@@ -93,18 +98,46 @@ _answers: dict[str, tuple[list[_Level], Target, dict[str, str]]] = {}
 """For the files of a directory, as long as the levels are those."""
 
 
+def _counting(levels: list[_Level]) -> Target:
+    """
+    What counts of what the levels say: the nearest, and, where a distribution around that lists the file as its own,
+    what that says. Nobody installs by a bundled project's metadata; a list of requirements that lies there may begin
+    later than the distribution's, and then counts.
+    """
+    nearest = next((level for level in levels if level.is_last), levels[-1])
+    own = nearest.target or Target()
+    if nearest is levels[-1]:
+        return own
+    outer = levels[-1].target
+    if not nearest.names <= levels[-1].names:
+        return outer or Target()
+    return own if outer is None or (nearest.target is not None and own.oldest > outer.oldest) else outer
+
+
 def _upwards(directory: str) -> Iterator[_Level]:
-    """The directories that may say something, from that of a file as far as its project goes."""
+    """
+    The directories that may say something, from that of a file as far as its project goes; at the end that of the
+    distribution that the project is bundled in, if it is.
+    """
     current, below = directory, ""
     while True:
-        known = _kept.get((current, below))
-        if known is None or any(_stamp(path) != stamp for path, stamp in known.stamps):
-            known = _kept[current, below] = _level(current, below)
+        known = _level_of(current, below)
         yield known
         above = os.path.dirname(current)
         if known.is_last or above == current:
-            return
+            break
         current, below = above, os.path.basename(current)
+    around = None if known.is_of_wheel else shipping(directory, current)
+    if around is not None:
+        yield _level_of(around, os.path.relpath(directory, around).split(os.sep)[0])
+
+
+def _level_of(directory: str, below: str) -> _Level:
+    """A level as it was read, as long as its files are the same."""
+    known = _kept.get((directory, below))
+    if known is None or any(_stamp(path) != stamp for path, stamp in known.stamps):
+        known = _kept[directory, below] = _level(directory, below)
+    return known
 
 
 def _level(directory: str, below: str) -> _Level:
@@ -114,7 +147,10 @@ def _level(directory: str, below: str) -> _Level:
     marked = any(os.path.exists(os.path.join(directory, mark)) for mark in MARKS)
     asked = {directory, *(path if content else os.path.dirname(path) for path, content in seen.items())}
     stamps = tuple((path, _stamp(path)) for path in sorted(asked))
-    return _Level(own, own is not None or bool(reader.built) or marked, seen, stamps)
+    is_last = own is not None or bool(reader.built) or marked
+    return _Level(
+        own, is_last, bool(reader.wheels), called(directory, reader.wheels) if is_last else frozenset(), seen, stamps
+    )
 
 
 def _stamp(path: str) -> _Stamp:
@@ -163,13 +199,15 @@ class _Reader:
     The metadata in one directory; what was looked at is noted in `seen`.
 
     `below` is the name of the directory in it that the file is in; "" if it is in this one itself. `built` are the
-    metadata that an unpacked distribution has here.
+    metadata that an unpacked distribution has here, `wheels` those of them that a wheel has: by these it is installed,
+    whatever else of its project was packed.
     """
 
     def __init__(self, directory: str, seen: dict[str, str], below: str) -> None:
         self.directory = directory
         self.seen = seen
         self.built = _built(directory, below)
+        self.wheels = tuple(each for each in self.built if each.endswith("/METADATA"))
         self.names = _names(directory)
 
     def target(self) -> Target | None:
@@ -206,10 +244,11 @@ class _Reader:
     def _said(self) -> Iterator[ranges.Said]:
         """Of each file one range: from the lowest lower end that it gives anywhere (in an extra, say)."""
         readers: tuple[tuple[tuple[str, ...], Callable[[str], Iterable[str]]], ...] = (
+            (self.wheels, _metadata),
             (("pyproject.toml",), _pyproject),
             (("setup.cfg",), _setup_cfg),
             (("setup.py",), _setup_py),
-            ((*_SOURCE, *self.built), _metadata),
+            ((*_SOURCE, *(each for each in self.built if each not in self.wheels)), _metadata),
             (_REQUIREMENTS, self._requirements),
             (("environment.yml", "environment.yaml", "conda.yml", "conda.yaml"), _environment),
             (("Pipfile",), _pipfile),

@@ -47,7 +47,7 @@ def python(name: str, text: str) -> str:
     """Which Python a file requires; "" if it does not say."""
     base = name.rpartition("/")[2]
     if base in _WHEELS:
-        return next(iter(_fields(text, "requires-python")), "")
+        return field(text, "requires-python")
     if base == "pyproject.toml":
         table = toml(text)
         poetry = table.get("tool", {}).get("poetry", {}).get("dependencies", {}).get("python", "")
@@ -108,6 +108,11 @@ def _fields(text: str, *wanted: str) -> list[str]:
     """What the head of a distribution's metadata says under some names."""
     lines = (line.partition(":") for line in text.split("\n\n")[0].splitlines())
     return [value.strip() for name, _, value in lines if name.strip().lower() in wanted]
+
+
+def field(text: str, name: str) -> str:
+    """What the head of a distribution's metadata says under one name; "" if it says nothing."""
+    return next(iter(_fields(text, name)), "")
 
 
 def _configured(text: str, option: str) -> str:

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 
 from torchlint.knowledge.ops.find import Op
 from torchlint.model.autograd.autograd import Autograd
-from torchlint.model.autograd.refusals import refuse
-from torchlint.model.events import Refusal
+from torchlint.model.autograd.refusals import kind_of_view, refuse
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, implied, left_by
 from torchlint.model.state.values import GRAD_NO, Grad, GraphNode, Tensor, Write, is_open, unknown_guard
 from torchlint.syntax import ir
@@ -47,7 +46,7 @@ def possible_edges(autograd: Autograd, tensor: Tensor) -> tuple[tuple[Guard, Gra
     Where a gradient flows of what code that nobody knows may have computed of this tensor. Whether that code has asked
     for its `grad_fn` is not known, so torch refuses nothing here.
     """
-    if tensor.view not in ("multi", "no_grad"):
+    if kind_of_view(tensor) is None:
         regenerate(autograd, tensor)
     return _known_edges(tensor)
 
@@ -63,9 +62,9 @@ def regenerate(autograd: Autograd, tensor: Tensor) -> None:
         return
     edges = edges_of(autograd, base)
     machine.trail.set(tensor, "grad_time", machine.tick())
-    if tensor.view in ("multi", "no_grad"):
+    kind = kind_of_view(tensor)
+    if kind is not None:
         sure = implied(write.path | write.assumed | machine.assumed, machine.path)
-        kind: Refusal = "multi-view" if tensor.view == "multi" else "no-grad-view"
         known = sure and machine.grad_mode is not Truth.MAYBE
         truth = tensor.requires_grad.truth() if known else Truth.MAYBE
         refuse(autograd, kind, write.op, tensor, running_statement(autograd), truth)

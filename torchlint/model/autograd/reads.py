@@ -14,10 +14,10 @@ import libcst as cst
 from torchlint.condition import Condition
 from torchlint.knowledge.ops.kernels import of_cpu, operation_of
 from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, Visited
-from torchlint.model.autograd.refusals import refuse
+from torchlint.model.autograd.refusals import kind_of_view, refuse
 from torchlint.model.autograd.unseen import adds_loss, is_loss
 from torchlint.model.autograd.walk import graph_of
-from torchlint.model.events import FreedGraphRead, Refusal, RetainedUse, TensorFacts
+from torchlint.model.events import FreedGraphRead, RetainedUse, TensorFacts
 from torchlint.model.events.trace import Carried, Step
 from torchlint.model.state.frames import activated
 from torchlint.model.state.guards import (
@@ -180,10 +180,14 @@ def _read_saved(autograd: Autograd, saved: Saved, guard: Guard, origin: ir.Node,
         named = conditions(total)
         if len(named) > 1 and any(each.kind in ALONE for each in named):
             guard |= unknown_guard()  # two things that the text leaves open
-        viewed = saved.tensor.view in ("multi", "no_grad") and saved.tensor.requires_grad.truth() is Truth.YES
-        if viewed and not saved.what.startswith("result") and not implicit and unconditional(total) <= machine.guard:
+        kind = kind_of_view(saved.tensor) if saved.tensor.requires_grad.truth() is Truth.YES else None
+        if (
+            kind is not None
+            and not saved.what.startswith("result")
+            and not implicit
+            and unconditional(total) <= machine.guard
+        ):
             # unpacking an input asks for its grad_fn before it looks at the version (saved_variable.cpp)
-            kind: Refusal = "multi-view" if saved.tensor.view == "multi" else "no-grad-view"
             refuse(autograd, kind, write.op, saved.tensor, origin)
             break
         need, named = _beside_kernel(autograd, guard | saved.guard | write.assumed | machine.assumed, named)

@@ -20,12 +20,14 @@ from torchlint.model.state.values import Grad, GraphNode, Tensor
 from torchlint.syntax import ir
 
 _RECORDED: frozenset[Refusal] = frozenset(
-    {"multi-view", "no-grad-view", "flag-on-non-leaf", "numpy", "deepcopy", "out", "inference", "inference-write"}
-)
+    {"multi-view", "no-grad-view", "custom-view", "flag-on-non-leaf", "numpy", "deepcopy", "out", "inference",
+     "inference-write"}
+)  # fmt: skip
 """What torch refuses only where grad mode was on."""
 _MOST_VIEWS = 6
 """Views of views that are looked through."""
-_OF_VIEWS: frozenset[Refusal] = frozenset({"multi-view", "no-grad-view"})
+_BY_VIEW: dict[str, Refusal] = {"multi": "multi-view", "no_grad": "no-grad-view", "custom": "custom-view"}
+_OF_VIEWS: frozenset[Refusal] = frozenset(_BY_VIEW.values())
 
 
 def refuse(
@@ -80,13 +82,12 @@ def _note(autograd: Autograd, event: AutogradRefused, origin: ir.Node) -> None:
 
 def refuses_view(tensor: Tensor, recorded: Grad) -> Refusal | None:
     """Whether torch certainly refuses a recorded write into this view (`handle_view_on_rebase`)."""
-    return _kind_of_view(tensor) if recorded.truth() is Truth.YES else None
+    return kind_of_view(tensor) if recorded.truth() is Truth.YES else None
 
 
-def _kind_of_view(tensor: Tensor) -> Refusal | None:
-    if tensor.view not in ("multi", "no_grad"):
-        return None
-    return "multi-view" if tensor.view == "multi" else "no-grad-view"
+def kind_of_view(tensor: Tensor) -> Refusal | None:
+    """As what torch refuses recorded writes into this view, if it does."""
+    return _BY_VIEW.get(tensor.view)
 
 
 def note_refused_view(
@@ -100,7 +101,7 @@ def note_refused_view(
 ) -> None:
     """A write into a view that torch refuses if an input of the `forward` requires grad that runs."""
     machine = autograd.machine
-    kind = _kind_of_view(tensor)
+    kind = kind_of_view(tensor)
     if kind is None or not recorded.inputs or machine.of_elsewhere(tensor) or _is_row(tensor):
         return
     event = AutogradRefused(

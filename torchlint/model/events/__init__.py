@@ -352,19 +352,20 @@ class FreedGraphRead(Event):
 
 
 Refusal: TypeAlias = Literal[
-    "multi-view", "no-grad-view", "detach-view", "flag-on-non-leaf", "numpy", "deepcopy", "unused", "optimizer",
-    "retain-grad", "out", "hook", "accumulated-hook", "integers", "gradient-shape", "gradient-kind", "no-derivative",
-    "parameter-twice", "inference", "inference-write", "not-called",
+    "multi-view", "no-grad-view", "custom-view", "detach-view", "flag-on-non-leaf", "numpy", "deepcopy", "unused",
+    "optimizer", "retain-grad", "out", "hook", "accumulated-hook", "integers", "gradient-shape", "gradient-kind",
+    "no-derivative", "parameter-twice", "inference", "inference-write", "not-called",
 ]  # fmt: skip
 """
-Why torch raises: a write into one of several views that one operation returned (`unbind`, `split`, `chunk`), or into
-a view made under `no_grad` (or use of that view after its base was written); `detach_()` of a view; `requires_grad`
-set on a non-leaf; `numpy()`, `deepcopy` of a graph tensor; an input of `autograd.grad` that the root does not depend
-on, or that requires no grad; an optimizer over a non-leaf; `retain_grad()`, `register_hook` without requires_grad;
-`out=` among tensors that require grad; a tensor of integers or booleans told to require grad; a hook on what has been
-accumulated, on a non-leaf; a gradient given, or assigned to `.grad`, of another shape or kind of number than the
-tensor; a backward through an operation without a derivative; a tensor in two groups of an optimizer; one made in
-inference mode is saved, told to require grad, or written outside; a backward of a loss's layer that was never called.
+Why torch raises: a write into one of several views that one operation returned (`unbind`, `split`, `chunk`), or into a
+view made under `no_grad`, or that a custom Function returned (or use of that view after its base was written);
+`detach_()` of a view; `requires_grad` set on a non-leaf; `numpy()`, `deepcopy` of a graph tensor; an input of
+`autograd.grad` that the root does not depend on, or that requires no grad; an optimizer over a non-leaf;
+`retain_grad()`, `register_hook` without requires_grad; `out=` among tensors that require grad; a tensor of integers or
+booleans told to require grad; a hook on what has been accumulated, on a non-leaf; a gradient given, or assigned to
+`.grad`, of another shape or kind of number than the tensor; a backward through an operation without a derivative; a
+tensor in two groups of an optimizer; one made in inference mode is saved, told to require grad, or written outside; a
+backward of a loss's layer that was never called.
 """
 
 

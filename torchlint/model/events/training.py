@@ -162,7 +162,9 @@ class EvaluatedWithGraph(Event):
     unknown
         Nobody knows the model's class: its `forward` may take gradients itself, which it can't under `no_grad`.
     trains
-        The same loop goes backward on another path, which `no_grad` around it would break.
+        The same loop may go backward on another path, or step an optimizer, which `no_grad` around it would break.
+    skips
+        A backward is written in the loop: on the path of the call it isn't run.
     tried
         The loop only tries the model out: it runs a few times, on what it is given each time, or for who types.
     """
@@ -171,6 +173,7 @@ class EvaluatedWithGraph(Event):
     loop: cst.CSTNode
     unknown: bool = False
     trains: bool = False
+    skips: bool = False
     tried: bool = False
 
 

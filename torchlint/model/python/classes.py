@@ -12,7 +12,7 @@ from torchlint.model.python.callbacks import hand_on_special, havoc
 from torchlint.model.python.containers import mapping_method
 from torchlint.model.python.flags import give
 from torchlint.model.python.functions import call_method
-from torchlint.model.python.making import GETS_ATTRIBUTES, inherits_known, may_be_called_otherwise
+from torchlint.model.python.making import GETS_ATTRIBUTES, inherits_known, keeps_fields, may_be_called_otherwise
 from torchlint.model.python.members import set_raw, set_some_attribute
 from torchlint.model.python.module_hooks import after_call, before_call
 from torchlint.model.python.modules import inherit, module_method
@@ -98,7 +98,7 @@ def _leave_open(run: Run, also: Openness) -> None:
 
 
 def initialise(run: Run, instance: Instance, site: CallSite) -> None:
-    """Run `__init__`, or set the fields of a dataclass."""
+    """Run `__init__`, or set the fields of a dataclass, or of a named tuple."""
     machine = run.machine
     if may_be_called_otherwise(instance.cls):
         give(run, site.values(), instance.cls.name, site.node)  # there may be a `__new__`
@@ -121,7 +121,7 @@ def initialise(run: Run, instance: Instance, site: CallSite) -> None:
         for s in cls.definition.body:
             if isinstance(s, ir.Assign) and s.annotation is not None and isinstance(s.targets[0], ir.Name):
                 fields[s.targets[0].id] = None
-    if fields and not instance.cls.outside():
+    if fields and all(keeps_fields(base) for base in instance.cls.outside()):
         for name, value in zip(fields, site.positional, strict=False):
             machine.trail.set(instance.attributes, name, value)
         for name, value in site.keywords.items():

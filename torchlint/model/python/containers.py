@@ -7,6 +7,7 @@ A list whose length is unknown is widened to one element that stands for all.
 from __future__ import annotations
 
 from torchlint.model.python.flags import give
+from torchlint.model.python.making import fields_of_tuple
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.trail import widen
@@ -57,6 +58,8 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
         return _elements_of_each(run, value)
     if isinstance(value, Instance) and value.layer is not None:
         value = value.layer
+    if isinstance(value, Instance) and (items := items_of_named(value)) is not None:
+        return True, items
     if isinstance(value, Module) and value.children is not None and value.kind.container:
         return True, [Constant(name) for name in value.names] if value.names else list(value.children)
     if isinstance(value, Module) and value.element is not None:
@@ -73,6 +76,16 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
         element.take_after(value)
         return False, [element]
     return False, [Unknown(reachable_tensors(value), layer=holds_modules(value))]
+
+
+def items_of_named(value: Instance) -> list[Value] | None:
+    """The items of a named tuple in their order, a default where the class has one; None of anything else."""
+    names = fields_of_tuple(value.cls) if value.exact and not value.havocked else None
+    if names is None:
+        return None
+    held = [value.attributes.get(name, value.cls.attributes.get(name)) for name in names]
+    items = [each for each in held if each is not None]
+    return items if len(items) == len(held) else None
 
 
 def _has_elements(value: Value) -> bool:

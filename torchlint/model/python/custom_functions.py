@@ -16,7 +16,7 @@ from torchlint.knowledge.names import AUTOGRAD_FUNCTION
 from torchlint.knowledge.ops.find import find
 from torchlint.model.autograd.edges import new_node
 from torchlint.model.autograd.record import edges_into, recorded_grad, save_tensor, value_grad
-from torchlint.model.autograd.tensors import fresh, materialise
+from torchlint.model.autograd.tensors import fresh, materialise, view_of
 from torchlint.model.autograd.writes import escape, mark_dirty
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
@@ -205,13 +205,43 @@ def _one_node(run: Run, cls: Class, site: CallSite) -> Value | None:
         return _dirtied(run, cls, backward, site, saved.items, dirty, result)
     outputs = result.items if isinstance(result, Sequence) and result.kind == "tuple" else (result,)
     taken = {id(tensor.storage) for value in site.positional for tensor in reachable_tensors(value)}
-    known = outputs is not None and all(
+    if outputs is None:
+        return None
+    source = _viewed(outputs[0], site) if len(outputs) == 1 else None
+    if source is not None and isinstance(outputs[0], Tensor):
+        return _recorded_view(run, cls, backward, site, saved.items, source, outputs[0])
+    known = all(
         isinstance(each, Tensor) and id(each.storage) not in taken and each.base is None and not each.grad_fn
         for each in outputs
     )
-    if outputs is None or not known:
+    if not known:
         return None
     return _recorded(run, cls, backward, site, saved.items, result)
+
+
+def _viewed(output: Value, site: CallSite) -> Tensor | None:
+    """The input that `forward` has returned, as it is or a view of it made there."""
+    if not isinstance(output, Tensor):
+        return None
+    made = output.base if output.view == "no_grad" else None
+    for given in site.positional:
+        value = given.tensor if isinstance(given, Unknown) else given
+        if isinstance(value, Tensor) and (output is value or made is (value.base or value)):
+            return value
+    return None
+
+
+def _recorded_view(
+    run: Run, cls: Class, backward: Function, site: CallSite, saved: tuple[Value, ...], source: Tensor, output: Tensor
+) -> Value:
+    """A view of an input, with the node of the call: torch refuses writes into it (`IN_CUSTOM_FUNCTION`)."""
+    node = _node(run, cls, backward, site)
+    own = node.condition if node is not None else GRAD_NO
+    made = view_of(run.autograd, source, site.node, cls.name, node, own, output.shape, "custom")
+    made.contiguous, made.strides = output.contiguous, output.strides
+    if node is not None:
+        _keep(run, node, saved, {id(output): made} if output is not source else {})
+    return made
 
 
 def _dirtied(

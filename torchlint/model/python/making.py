@@ -83,6 +83,24 @@ def is_plain_base(base: Value) -> bool:
     return isinstance(base, External) and base.qualified.startswith(_PLAIN_BASES)
 
 
+def keeps_fields(base: Value) -> bool:
+    """Whether an object of a class with annotated fields and this base has what it is given as attributes."""
+    return is_plain_base(base) and base not in _OF_KEYS
+
+
+def fields_of_tuple(cls: Class) -> list[str] | None:
+    """The names of the items of an object of a class that derives from `typing.NamedTuple` and nothing else."""
+    for each in cls.ancestry():
+        if each.bases == (_NAMED_TUPLE,) and cls.outside() == each.bases and made_as_written(cls):
+            body = [one for one in each.definition.body if isinstance(one, ir.Assign) and one.annotation is not None]
+            return [target.id for one in body for target in one.targets if isinstance(target, ir.Name)]
+    return None
+
+
+_NAMED_TUPLE = External("typing.NamedTuple")
+_OF_KEYS = (External("typing.TypedDict"), External("typing_extensions.TypedDict"))
+
+
 def is_module_base(base: Value) -> bool:
     """Whether a base outside of the project is a Module of which all is known."""
     if not isinstance(base, External) or base.qualified == "torch.jit.ScriptModule":

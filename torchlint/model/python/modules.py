@@ -67,7 +67,7 @@ def inherit(run: Run, instance: Instance, site: CallSite) -> None:
             machine.trail.set(instance, "contents", held if isinstance(held, Mapping) else None)
             return
         kind = modules.find(base.qualified) if isinstance(base, External) else None
-        if kind is not None and (site.complete or kind.container):
+        if kind is not None:
             machine.trail.set(instance, "layer", new_layer(run.torch, kind, site))
             return
     given = [tensor for value in site.values() for tensor in reachable_tensors(value)]

@@ -7,7 +7,7 @@ Storing into them is in `binding`.
 from __future__ import annotations
 
 from torchlint.model.autograd.tensors import materialise
-from torchlint.model.python.containers import any_of, holds_modules, slice_of
+from torchlint.model.python.containers import any_of, holds_modules, items_of_named, slice_of
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.special_methods import given_to_special
 from torchlint.model.python.variables import named_in_file, resolved
@@ -91,6 +91,8 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
             return value.items.get(index.value, Unknown())
         every = list((value.items or {}).values()) + ([value.element] if value.element is not None else [])
         return any_of(every) if every else Unknown()
+    if type(value) is Instance and (items := items_of_named(value)) is not None:
+        return _item(Sequence("tuple", tuple(items)), index)
     if type(value) is Instance and value.contents is not None and isinstance(index, _KEYS):
         return _dict_item(run, value, index, origin)
     if type(value) is Instance and value.layer is not None:

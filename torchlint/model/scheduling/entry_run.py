@@ -313,9 +313,9 @@ class EntryRun:
                 self.machine.built_in = outer
                 break
         else:
-            if defaults:
-                origin = instance.cls.definition.origin
-                inherit(self.run, instance, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
+            origin = instance.cls.definition.origin
+            call = ir.Call(origin, ir.Name(origin, ""), [])
+            inherit(self.run, instance, CallSite(call, [], {}, complete=defaults))
         self.machine.dead = False
         self.machine.path = ALWAYS
 

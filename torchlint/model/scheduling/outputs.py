@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Guard, Truth
-from torchlint.model.state.values import Choice, Instance, Mapping, Sequence, Tensor, Unknown, Value, choose, fits
+from torchlint.model.state.values import NONE, Choice, Instance, Mapping, Sequence, Tensor, Unknown, Value, choose, fits
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 from torchlint.syntax.tree import written
@@ -40,15 +40,17 @@ def return_of(definition: ir.FunctionDef) -> ir.Node:
 def differentiated_parts(value: Value) -> list[Value]:
     """
     What of the value of a `forward` its caller differentiates: the first part of it, and all that is a loss; of a
-    dictionary, whose order says less, what is called a loss, or the one part that it has.
+    dictionary, whose order says less, what is called a loss, or the one part that it has; of an object its losses.
     """
     if isinstance(value, Choice):
         return _of_each(value)
+    if isinstance(value, Instance) and is_module(value) is Truth.NO:
+        return [each for name, each in value.attributes.items() if "loss" in name and _is_tensor_or_none(each)]
     if isinstance(value, Mapping):
         named = list(value.items.items()) if value.items is not None and fits(value) else []
         if len(named) == 1:
             return differentiated_parts(named[0][1])
-        return [each for key, each in named if isinstance(key, str) and "loss" in key and isinstance(each, Tensor)]
+        return [each for key, each in named if isinstance(key, str) and "loss" in key and _is_tensor_or_none(each)]
     if not isinstance(value, Sequence):
         return [value]
     if not fits(value):
@@ -58,6 +60,14 @@ def differentiated_parts(value: Value) -> list[Value]:
         return differentiated_parts(some) if some is not None else []
     losses = [each for each in value.items[1:] if isinstance(each, Tensor) and "loss" in each.name]
     return [*differentiated_parts(value.items[0]), *losses] if value.items else []
+
+
+def _is_tensor_or_none(value: Value) -> bool:
+    """Whether it is a tensor, or one of several, or none where there is no target to compare with."""
+    if not isinstance(value, Choice):
+        return isinstance(value, Tensor)
+    options = [each for _, each in value.alternatives if each != NONE]
+    return bool(options) and all(isinstance(each, Tensor) for each in options)
 
 
 def _of_each(value: Choice) -> list[Value]:

@@ -330,6 +330,7 @@ class Modes(Observer):
                     loop=loop.origin,
                     unknown=isinstance(note.module, Unknown),
                     trains=differentiates(loop),
+                    skips=any("backward" in identifier(node) for node in ir.walk(loop)),
                     tried=_runs_few_times(note, loop) or _waits(loop) or _is_given_the_same(note.origin, loop),
                 ),
             )
