@@ -46,7 +46,7 @@ class TensorFacts:
         The step that made it, if it was seen.
     view
         What kind of view it is: "view", "multi" (one of several outputs of `unbind`, `split`, `chunk`), "no_grad" (made
-        under `no_grad`), or "" for no view.
+        under `no_grad`), "custom" (returned by a custom Function that was given what it views), or "" for no view.
     """
 
     name: str
