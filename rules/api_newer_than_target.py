@@ -96,7 +96,13 @@ class ApiNewerThanTarget(Rule):
         cure = cure.replace("raise that", f"raise that to {since}{needs}") if needs else cure
         if event.by_import:
             what, cure = f"{what} without `import {event.by_import}`", "say that, or raise the lower end"
-        message = f"{what} is new in torch {since}{allowed}: {_then(event)}{event.if_old}; {cure}"
+        then = f"{_then(event)}{event.if_old}"
+        if event.imported and not event.is_import:  # the file does not come as far as the name
+            then, cure = (
+                f"`import {event.imported}` raises ModuleNotFoundError",
+                cure.replace("ask first", "ask before it"),
+            )
+        message = f"{what} is new in torch {since}{allowed}: {then}; {cure}"
         claims = (Observed("refused", event.argument or event.name, f"+{since}"),)
         yield Diagnostic(
             event.node,

@@ -106,7 +106,7 @@ class RetainGraph(Rule):
 
     def check(self, event: events.GraphRetained) -> Iterator[Diagnostic]:
         alone = not code(event.call.func).endswith(".backward")  # `autograd.grad` is asked for one loss
-        if event.use in ("apart", "broken") or (alone and event.use in ("shared", "stepped", "turns")):
+        if event.use in ("apart", "broken") or (alone and event.use in ("shared", "again", "stepped", "turns")):
             return
         loss = f"`{event.root.name}`" if event.root.name else "the loss"
         again = f"a later backward reads the graph of {loss}"
@@ -115,6 +115,8 @@ class RetainGraph(Rule):
                 message = f"no later backward reads the graph of {loss}: drop `retain_graph=True`"
             case "shared":
                 message = f"{again} again: {one_for_all(event)} instead"
+            case "again":
+                message = f"a later backward of {loss} adds the same gradient once more: drop one of them"
             case "stepped":
                 message = f"{again} after an optimizer's step: run both before it, each with its `inputs=`"
             case "turns":

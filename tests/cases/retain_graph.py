@@ -350,3 +350,15 @@ def losses_of_a_list():
     losses = [hidden.sum(), hidden.square().sum()]
     for loss in losses:
         loss.backward(retain_graph=True)  # smell: [TLN102]
+
+
+def one_result_differentiated_again_to_be_timed():
+    """There are no several losses."""
+    w, gradient, visits = torch.ones(2, requires_grad=True), torch.ones(2), []
+    out = w.exp()
+    out.register_hook(visits.append)
+    out.backward(gradient, retain_graph=True)
+    timed = lambda: out.backward(gradient, retain_graph=True)
+    timed()
+    timed()
+    assert len(visits) == 3

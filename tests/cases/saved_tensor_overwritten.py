@@ -4525,3 +4525,45 @@ def named_tuple_with_another_item():
             return moments.mean + moments.std
 
     Gaussian()(torch.rand(3, 4)).sum().backward()
+
+
+def named_tuple_that_a_call_defines():
+    """Raises: modified by an inplace operation"""
+    from collections import namedtuple
+
+    Moments = namedtuple("Moments", ["mean", "std"])
+
+    class Gaussian(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            h = self.linear(x)
+            moments = Moments(h, std=torch.exp(h))
+            std = moments.std
+            std.add_(1)  # error: [TLN201]
+            return moments.mean * moments.std
+
+    Gaussian()(torch.rand(3, 4)).sum().backward()
+
+
+def named_tuple_that_copies_what_it_is_given():
+    from collections import namedtuple
+
+    class Moments(namedtuple("Moments", "mean std")):
+        def __new__(cls, mean, std):
+            return super().__new__(cls, mean, std.clone())
+
+    class Gaussian(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x):
+            h = self.linear(x)
+            moments = Moments(h, torch.exp(h))
+            moments.std.add_(1)
+            return moments.mean + moments.std
+
+    Gaussian()(torch.rand(3, 4)).sum().backward()

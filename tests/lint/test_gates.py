@@ -919,3 +919,15 @@ def test_a_function_that_calls_itself_is_asked_once(body: str) -> None:
     text += "def f(x):\n    check()\n    return torch._six\n"
     report = lint(text, path="/nowhere/x.py", codes=["TLN901"])
     assert [each.code for each in report.findings] == ["TLN901"]
+
+
+@pytest.mark.parametrize(
+    ("imports", "then"), [("import torch.fft as fft", True), ("import torch\nfft = torch.fft", False)]
+)
+def test_a_module_that_is_imported_fails_before_its_names(imports: str, then: bool) -> None:
+    """Before torch 1.7 `torch.fft` is a function."""
+    head = '# /// script\n# dependencies = ["torch>=1.2"]\n# ///\n'
+    text = f"{head}{imports}\n\n\ndef spectrum(x):\n    return fft.rfft(x)\n"
+    found = [each for each in lint(text, codes=["TLN907"]).findings if each.code == "TLN907"]
+    assert any("`import torch.fft` raises ModuleNotFoundError; raise" in each.message for each in found) is then
+    assert any("ask before it" in each.message for each in found) is then

@@ -1152,7 +1152,7 @@ def silent_namedtuple():
     o = Out(w * 2, torch.rand(3))
     print(o.b.numpy(), o.a.detach().numpy())
     o.a.sum().backward()
-    w.grad.clone()
+    print(w.grad.clone())
 
 
 def silent_new():

@@ -324,7 +324,7 @@ def test_what_an_extra_asks_for_is_quoted_as_that(
         (
             "Requires-Python: >=3.8\nRequires-Dist: torch >=1.13.0\n",
             "a/code.py,,\na/fast.cp39-win_amd64.pyd,,\n",
-            "torch>=1.13.0 in a-1.dist-info/METADATA, compiled for Python 3.9, whose last torch is 2.8",
+            "torch>=1.13.0 in a-1.dist-info/METADATA, compiled for Python 3.9 on Windows, whose last torch is 2.8",
         ),
         (
             "Requires-Python: >=3.12\nRequires-Dist: torch>=1.9\n",
@@ -335,6 +335,21 @@ def test_what_an_extra_asks_for_is_quoted_as_that(
             "Requires-Dist: torch>=1.9\n",
             "a/code.py,,\na/fast.cpython-312-x86_64-linux-gnu.so,,\n",
             "torch>=1.9 in a-1.dist-info/METADATA, compiled for Python 3.12, whose first torch is 2.2",
+        ),
+        (
+            "Requires-Dist: torch>=2.1\n",
+            "a/code.py,,\na/fast.cp313-win_amd64.pyd,,\n",
+            "torch>=2.1 in a-1.dist-info/METADATA, compiled for Python 3.13 on Windows, whose first torch is 2.6",
+        ),
+        (
+            "Requires-Dist: torch>=2.1\n",
+            "a/code.py,,\na/fast.cpython-313-darwin.so,,\n",
+            "torch>=2.1 in a-1.dist-info/METADATA, compiled for Python 3.13 on macOS, whose first torch is 2.6",
+        ),
+        (
+            "Requires-Dist: torch>=2.1\n",
+            "a/code.py,,\na/fast.cpython-313-x86_64-linux-gnu.so,,\n",
+            "torch>=2.1 in a-1.dist-info/METADATA, compiled for Python 3.13, whose first torch is 2.5",
         ),
         (
             "Requires-Dist: torch\nRequires-Dist: numpy==1.19\n",

@@ -86,7 +86,7 @@ TWICE = "a.backward({}retain_graph=True)\n{}.backward({})"
     [
         (TWICE.format("", "b", ""), True),
         (TWICE.format("", "(0.3 * b)", ""), True),
-        (TWICE.format("", "b", "retain_graph=True") + "\nb.backward()", True),
+        (TWICE.format("", "b", "retain_graph=True") + "\n(b * b).backward()", True),
         (TWICE.format("torch.tensor(2.0), ", "b", ""), False),
         (TWICE.format("", "b", "gradient=torch.tensor(2.0)"), False),
         ("with torch.no_grad():\n    " + TWICE.format("", "b", "").replace("\n", "\n    "), False),
@@ -100,6 +100,13 @@ def test_losses_are_summed_where_their_sum_has_a_graph_and_takes_the_gradients(p
         assert ("on the sum of those losses (as weighted)" in each.message) is is_sum
         assert ("one `torch.autograd.backward`" in each.message) is not is_sum
         assert is_sum or each.fix is None
+
+
+def test_one_loss_twice_is_no_matter_of_a_sum() -> None:
+    program = RETAINED.format("b.backward(retain_graph=True)\nb.backward()")
+    (found,) = (each for each in lint(program, codes=["TLN102"]).findings if each.code == "TLN102")
+    assert found.message == "a later backward of `b` adds the same gradient once more: drop one of them"
+    assert found.fix is None
 
 
 def test_one_backward_takes_losses_with_their_gradients_where_grad_mode_is_off() -> None:

@@ -273,26 +273,25 @@ class _Judged:
             return
         since = self.watched.too_new.get(name)
         if since is not None and not reference.again:
-            since = self.since_import(name) or since
+            imported = self.imported(name)
+            since = (find.importable(imported) if imported else None) or since
             if self.target.lacks(name, since) and not self.is_tried(name, since):
-                facts = {"since": since, "came_with": find.came_with(name), "by_import": self.by_import(name, since)}
-                yield Use(events.TooNewApi, reference, facts)
+                facts = {"since": since, "came_with": find.came_with(name), "imported": imported}
+                yield Use(events.TooNewApi, reference, facts | {"by_import": self.by_import(name, since)})
             return
         if reference.call is not None:
             yield from self.of_call(reference.call)
         elif name == "torch.package" and not reference.again:
             yield Use(events.UnsafeDeserialization, reference, {})
 
-    def since_import(self, name: str) -> Release | None:
-        """The release from which a name is there because the file imports its module: no function hides that then."""
+    def imported(self, name: str) -> str:
+        """The module of a name that the file imports, if that name was a function's before: none hides it then."""
         module = name.rpartition(".")[0]
-        since = find.importable(module)
-        for each in statements(self.names.tree) if since is not None else ():
-            if isinstance(each, ast.ImportFrom) and each.module == module:
-                return since
-            if isinstance(each, ast.Import) and module in {part.name for part in each.names}:
-                return since
-        return None
+        for each in statements(self.names.tree) if find.importable(module) is not None else ():
+            taken = [each.module] if isinstance(each, ast.ImportFrom) else []
+            if module in taken or (isinstance(each, ast.Import) and module in {part.name for part in each.names}):
+                return module
+        return ""
 
     def by_import(self, name: str, since: Release) -> str:
         """The module of a name that came later, if the oldest release has that name where somebody imports it."""

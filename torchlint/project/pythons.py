@@ -19,6 +19,8 @@ _FIRST: dict[int, Release] = {
     6: (0, 4), 7: (1, 0), 8: (1, 4), 9: (1, 7), 10: (1, 11), 11: (1, 13), 12: (2, 2), 13: (2, 5), 14: (2, 9),
 }  # fmt: skip
 """By minor number of Python 3, the first release of torch that PyPI has a wheel of (`pip index versions torch`)."""
+_FIRST_ELSEWHERE: dict[int, Release] = {11: (2, 0), 13: (2, 6)}
+"""Likewise of a wheel for Windows or macOS, where that came later than the one for Linux."""
 _NEVER = 99
 _ON_3_10 = {
     "dm-tree": "0.1.6", "faiss-cpu": "1.7.2", "grpcio": "1.41.0", "h5py": "3.6.0", "llvmlite": "0.38.0",
@@ -68,11 +70,15 @@ def _allows(operator: str, python: int, minor: int, whole: bool) -> bool:
     return python == minor if operator == "==" else python != minor or not whole
 
 
-def wheels(allowed: tuple[int, ...]) -> tuple[Release, Release]:
-    """The oldest and the newest release of torch that there is a wheel of for any of some Pythons."""
+def wheels(allowed: tuple[int, ...], for_linux: bool = True) -> tuple[Release, Release]:
+    """
+    The oldest and the newest release of torch that there is a wheel of for any of some Pythons: on Linux, if what is
+    asked about may run there, or else on Windows and macOS.
+    """
     if not allowed:
         return min(PATCHES), NEWEST
-    return _FIRST[min(allowed)], LAST_FOR.get(max(allowed), NEWEST)
+    first = _FIRST if for_linux else _FIRST | _FIRST_ELSEWHERE
+    return min(first[each] for each in allowed), LAST_FOR.get(max(allowed), NEWEST)
 
 
 def held_back(requirements: Iterable[str]) -> tuple[str, int]:

@@ -38,6 +38,8 @@ class Said(NamedTuple):
     """Which Python it asks for, or is built for; "" if it does not say."""
     is_built: bool = False
     """That Python is the one that its compiled modules are for."""
+    elsewhere: str = ""
+    """The platform that alone these modules are for, if it is not Linux: "Windows", "macOS"."""
 
 
 def later_on_macos(specifier: str, lower: Release) -> Release | None:
@@ -80,7 +82,7 @@ def left(said: Said) -> tuple[Release | None, Release, str]:
             words.append(requiring)
     more = ""
     allowed = pythons(said.python)
-    oldest, newest = wheels(allowed)
+    oldest, newest = wheels(allowed, not said.elsewhere)
     held, python = held_back(required(said.file, said.text)) if newest > wheels(before(8))[1] else ("", 0)
     if newest <= wheels(before(python or 10))[1]:
         held = ""
@@ -101,7 +103,8 @@ def left(said: Said) -> tuple[Release | None, Release, str]:
         words.append(held)
         more = f"for which Python is before 3.{python}, {more}"
     elif more and said.is_built:
-        more = f"compiled for Python {said.python.strip('=.*')}, {more}"
+        platform = f" on {said.elsewhere}" if said.elsewhere else ""
+        more = f"compiled for Python {said.python.strip('=.*')}{platform}, {more}"
     elif more:
         words.append(f"Python{said.python}")
     where = f"{' and '.join(words)} in {said.file}" if words else said.file

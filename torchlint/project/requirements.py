@@ -52,6 +52,8 @@ _ON_MACOS = re.compile(
 
 _TAG = re.compile(r"\.(?:cpython-3|cp3)(\d+)m?-[\w-]*\.(?:so|pyd)\b")
 """Of the file of a compiled module, for which Python it is (PEP 3149); `abi3` is for all."""
+_ENDINGS = (("-win", "Windows"), ("-darwin.", "macOS"))
+"""Likewise, for which platform; any other is Linux."""
 
 
 def target(path: str) -> tuple[Target, Mapping[str, str]]:
@@ -266,20 +268,27 @@ class _Reader:
                     except (ValueError, SyntaxError, RecursionError, TypeError, AttributeError, configparser.Error):
                         continue  # whoever builds the project says what is wrong with it
                     beside = tuple(_beside(name, text))
-                    built = self._built_for(name)
+                    built, elsewhere = self._built_for(name)
                     asked = built or python(name, text)
                     if found or any(each.is_of_release for each in beside) or ranges.ends_by_python(name, text, asked):
                         there = _ON_MACOS.search(text)
                         on_macos = tidy(there[1]) if there is not None else ""
                         lowest = min(found, key=_lowest) if found else ""
-                        yield ranges.Said(lowest, name, beside, on_macos, text, asked, bool(built))
+                        yield ranges.Said(lowest, name, beside, on_macos, text, asked, bool(built), elsewhere)
 
-    def _built_for(self, name: str) -> str:
-        """The Python that the compiled modules of an unpacked wheel are for; "" if it has none, or for several."""
+    def _built_for(self, name: str) -> tuple[str, str]:
+        """
+        The Python that the compiled modules of an unpacked wheel are for, and the platform if it is not Linux; "" if it
+        has none, or for several.
+        """
         folder, _, base = name.rpartition("/")
         record = self._text(f"{folder}/RECORD") if base == "METADATA" else None
-        minors = set(_TAG.findall(record)) if record is not None else set()
-        return f"==3.{minors.pop()}.*" if len(minors) == 1 else ""
+        modules = list(_TAG.finditer(record)) if record is not None else []
+        minors = {each[1] for each in modules}
+        platforms = {next((word for ending, word in _ENDINGS if ending in each[0]), "") for each in modules}
+        if len(minors) != 1:
+            return "", ""
+        return f"==3.{minors.pop()}.*", platforms.pop() if len(platforms) == 1 else ""
 
     def _text(self, name: str) -> str | None:
         path = os.path.join(self.directory, *name.split("/"))

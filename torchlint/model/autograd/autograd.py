@@ -65,6 +65,7 @@ class Retained:
     argument: cst.Arg
     call: cst.Call
     line: cst.CSTNode
+    tensor: Tensor
     root: TensorFacts
     nodes: set[int]
     iteration: tuple[int, ...]
@@ -76,6 +77,8 @@ class Retained:
     """Which of the values that its root may have it was called for."""
     part: bool = False
     """Its root is written as a part of a tensor: `rows[i]`."""
+    given: bool = False
+    """It was given a gradient to go back with: another one may follow."""
     grad_mode: Truth = Truth.MAYBE
     readers: list[tuple[Step, RetainedUse, cst.CSTNode]] = field(default_factory=list)
     carried: Carried | None = None

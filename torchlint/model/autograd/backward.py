@@ -233,7 +233,9 @@ def _one_pass(
             machine.assumed = assumed
     # `create_graph=True` retains the graph whatever else is written.
     if retain is Truth.YES and create is Truth.NO and argument is not None and isinstance(origin.origin, cst.Call):
-        note_retained(autograd, visited, argument, origin.origin, facts, part=_is_of_a_part(origin))
+        note_retained(
+            autograd, visited, argument, origin.origin, root, facts, part=_is_of_a_part(origin), given=_is_given(origin)
+        )
     if retain is not Truth.YES:
         release_node(autograd, visited, origin, root, retain, partly)
     inner, inner_leaves = _recompute(autograd, visited, origin, root, facts, step) if given is None else ({}, [])
@@ -442,6 +444,11 @@ def _since(end: GraphNode | Tensor) -> int:
 def gradient_with_graph(autograd: Autograd, leaf: Tensor, create: Truth, origin: ir.Node) -> Value:
     """A `.grad` made with `create_graph=True`."""
     return second_order(autograd, leaf, GRAD_NO, origin) if create is Truth.YES else Unknown([leaf])
+
+
+def _is_given(call: ir.Node) -> bool:
+    """Whether `backward` is called with a gradient."""
+    return isinstance(call, ir.Call) and any(each.keyword in ("", "gradient") for each in call.arguments)
 
 
 def _is_of_a_part(origin: ir.Node) -> bool:

@@ -415,8 +415,10 @@ def _conclude_retained(autograd: Autograd, broken: dict[int, Truth]) -> None:
         use: RetainedUse
         if "apart" in kinds:
             use = "apart"
-        elif "shared" in kinds:
+        elif "shared" in kinds or "again" in kinds:
             use = _of_two_losses(autograd, group, broken)
+            if use == "shared" and "shared" not in kinds:
+                use = "again"
         elif "carried" in kinds:
             use = "carried"
         elif "repeated" in kinds:

@@ -85,7 +85,7 @@ def read_node(
     for retained in autograd.retained[:-MOST_RETAINED]:
         retained.opaque = True
     for retained in autograd.retained[-MOST_RETAINED:]:
-        _read_retained(autograd, retained, visited, origin, partly)
+        _read_retained(autograd, retained, visited, origin, root, partly)
 
 
 def _is_freed(autograd: Autograd, node: GraphNode) -> bool:
@@ -99,7 +99,9 @@ def _is_freed(autograd: Autograd, node: GraphNode) -> bool:
     )
 
 
-def _read_retained(autograd: Autograd, retained: Retained, visited: Visited, origin: ir.Node, partly: Set[int]) -> None:
+def _read_retained(
+    autograd: Autograd, retained: Retained, visited: Visited, origin: ir.Node, root: Tensor, partly: Set[int]
+) -> None:
     machine = autograd.machine
     shared = [(node, guards) for key, (node, guards) in visited.items() if key in retained.nodes]
     if not shared:
@@ -122,7 +124,11 @@ def _read_retained(autograd: Autograd, retained: Retained, visited: Visited, ori
     if (at_once or not carried) and _given_its_result(autograd, retained):
         use: RetainedUse = "apart"
     elif at_once:
-        use = "shared" if retained.asked_for == autograd.asked_for else "apart"
+        again = retained.tensor is root
+        if retained.asked_for != autograd.asked_for or (again and retained.given):
+            use = "apart"
+        else:
+            use = "again" if again else "shared"
     elif carried:
         use = "carried"
         retained.carried = retained.carried or _carried(autograd, carried[0])
@@ -372,7 +378,15 @@ def release_node(
 
 
 def note_retained(
-    autograd: Autograd, visited: Visited, argument: cst.Arg, call: cst.Call, facts: TensorFacts, *, part: bool
+    autograd: Autograd,
+    visited: Visited,
+    argument: cst.Arg,
+    call: cst.Call,
+    root: Tensor,
+    facts: TensorFacts,
+    *,
+    part: bool,
+    given: bool,
 ) -> None:
     """Note a backward that kept its graph."""
     machine = autograd.machine
@@ -381,6 +395,7 @@ def note_retained(
             argument=argument,
             call=call,
             line=machine.line(),
+            tensor=root,
             root=facts,
             nodes=set(visited),
             iteration=machine.iteration,
@@ -389,6 +404,7 @@ def note_retained(
             asked_for=autograd.asked_for,
             time=machine.tick(),
             part=part,
+            given=given,
             grad_mode=machine.grad_mode,
             # A graph older than the running function is still there when the function is called again.
             opaque=not visited or any(node.opaque or node.time < activated(machine) for node, _ in visited.values()),

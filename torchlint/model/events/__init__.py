@@ -46,7 +46,7 @@ class TensorFacts:
         The step that made it, if it was seen.
     view
         What kind of view it is: "view", "multi" (one of several outputs of `unbind`, `split`, `chunk`), "no_grad" (made
-        under `no_grad`), or "" for no view.
+        under `no_grad`), "custom" (returned by a custom Function that was given what it views), or "" for no view.
     """
 
     name: str
@@ -393,7 +393,7 @@ class AutogradRefused(Event):
 
 
 RetainedUse: TypeAlias = Literal[
-    "unread", "shared", "stepped", "turns", "broken", "apart", "carried", "repeated", "unknown"
+    "unread", "shared", "again", "stepped", "turns", "broken", "apart", "carried", "repeated", "unknown"
 ]
 
 
@@ -410,12 +410,13 @@ class GraphRetained(Event):
         The tensor differentiated.
     use
         "unread": proven that no later backward reads the retained graph. "shared": another backward of the same
-        iteration reads it (two losses, one graph); "stepped": after a step of an optimizer; "turns": another optimizer
-        steps for it, with a `zero_grad` in between; "broken": a step in between has overwritten what it reads, which
-        `SavedTensorRead` tells. "apart": it does so for the gradients of other tensors, or for a gradient that the
-        first one's result went into, or where the first one's gradients are cleared. "carried": a backward
-        of a later iteration reads it through a state that is carried over. "repeated": the same call reads it in a
-        later iteration, a graph built before the loop (the rows of a Jacobian). "unknown": the model cannot tell.
+        iteration reads it (two losses, one graph); "again": it is of the same loss; "stepped": after a step of an
+        optimizer; "turns": another optimizer steps for it, with a `zero_grad` in between; "broken": a step in between
+        has overwritten what it reads, which `SavedTensorRead` tells. "apart": it does so for the gradients of other
+        tensors, for one result with several gradients, for a gradient that the first one's result went into, or where
+        those are cleared. "carried": a backward of a later iteration reads it through a state that is carried over.
+        "repeated": the same call reads it in a later iteration, a graph built before the loop (the rows of a Jacobian).
+        "unknown": the model cannot tell.
     readers
         The steps of the backwards that read the retained graph.
     carried

@@ -223,12 +223,15 @@ class TooNewApi(ApiReference):
         The module that the name is in, if that came with the same release; "" else.
     by_import
         The module that the name is in, if all releases of the target have that name where somebody imports it; "" else.
+    imported
+        The module that the name is in, if the file imports it and its own name was a function's before; "" else.
     """
 
     since: Release
     argument: str = ""
     came_with: str = ""
     by_import: str = ""
+    imported: str = ""
 
 
 @record(frozen=True, kw_only=True)

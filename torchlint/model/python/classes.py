@@ -121,7 +121,11 @@ def initialise(run: Run, instance: Instance, site: CallSite) -> None:
         for s in cls.definition.body:
             if isinstance(s, ir.Assign) and s.annotation is not None and isinstance(s.targets[0], ir.Name):
                 fields[s.targets[0].id] = None
-    if fields and all(keeps_fields(base) for base in instance.cls.outside()):
+    if (
+        fields
+        and instance.cls.inherited("__new__") is None
+        and all(keeps_fields(base) for base in instance.cls.outside())
+    ):
         for name, value in zip(fields, site.positional, strict=False):
             machine.trail.set(instance.attributes, name, value)
         for name, value in site.keywords.items():

@@ -17,6 +17,7 @@ from torchlint.model.python.callbacks import hand_on, havoc
 from torchlint.model.python.containers import new_deque
 from torchlint.model.python.copying import copied_value
 from torchlint.model.python.flags import FLAGS, unsettle
+from torchlint.model.python.making import new_named_tuple
 from torchlint.model.python.members import set_raw, written_to_mapping
 from torchlint.model.python.module_hooks import hooks_all
 from torchlint.model.python.module_parts import all_modules
@@ -353,6 +354,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         return queue
     if qualified in ("collections.OrderedDict", "typing.OrderedDict"):
         return dict_builtin(run, site)
+    if qualified == "collections.namedtuple" and (made := new_named_tuple(site)) is not None:
+        return made
     if qualified == "inspect.isclass":
         return is_class(site)
     if qualified == "functools.partial" and site.positional:

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from torchlint.knowledge import foreign
 from torchlint.knowledge.modules import find as modules
+from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.values import (
     Class,
+    Constant,
     External,
     Function,
     Instance,
+    Sequence,
     Unknown,
     Value,
     alternatives,
@@ -95,6 +98,27 @@ def fields_of_tuple(cls: Class) -> list[str] | None:
             body = [one for one in each.definition.body if isinstance(one, ir.Assign) and one.annotation is not None]
             return [target.id for one in body for target in one.targets if isinstance(target, ir.Name)]
     return None
+
+
+def new_named_tuple(site: CallSite) -> Class | None:
+    """`collections.namedtuple(name, fields)`: the class it makes, as if it were written; None if that is not known."""
+    name, fields = site.get(0, "typename"), site.get(1, "field_names")
+    if not (isinstance(name, Constant) and isinstance(name.value, str)) or not site.complete or len(site.values()) != 2:
+        return None
+    if isinstance(fields, Constant) and isinstance(fields.value, str):
+        names: list[object] = [*fields.value.replace(",", " ").split()]
+    elif isinstance(fields, Sequence) and fields.items is not None:
+        names = [each.value if isinstance(each, Constant) else None for each in fields.items]
+    else:
+        return None
+    at = site.node.origin
+    body: list[ir.Statement] = []
+    for each in names:
+        if not isinstance(each, str):
+            return None
+        target = ir.Name(at, each)
+        body.append(ir.Assign(at, None, [target], None, target))
+    return Class(ir.ClassDef(at, None, name.value, [], body, []), name.value, (_NAMED_TUPLE,), {})
 
 
 _NAMED_TUPLE = External("typing.NamedTuple")

@@ -18,7 +18,7 @@ from torchlint.model.state.guards import Truth
 
 _USES: tuple[RetainedUse, ...] = (
     *("broken", "carried", "apart", "turns", "stepped"),
-    *("shared", "repeated", "unknown", "unread"),
+    *("shared", "again", "repeated", "unknown", "unread"),
 )
 
 
