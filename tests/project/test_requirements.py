@@ -392,6 +392,17 @@ def test_the_metadata_of_another_distribution(tmp_path: Path) -> None:
     assert requirements.target(str(tmp_path / "new" / "code.py"))[0].oldest == (2, 1)
 
 
+def test_a_module_beside_the_metadata_of_several_distributions(tmp_path: Path) -> None:
+    for name, requires in (("old", "==1.8"), ("new", ">=2.1")):
+        information = tmp_path / f"{name}-1.0.dist-info"
+        information.mkdir()
+        (information / "METADATA").write_text(f"Metadata-Version: 2.1\nRequires-Dist: torch{requires}\n")
+        (information / "RECORD").write_text(f"{name}.py,sha256=0,1\n")
+    assert requirements.target(str(tmp_path / "old.py"))[0].newest == (1, 8)
+    assert requirements.target(str(tmp_path / "new.py"))[0].oldest == (2, 1)
+    assert requirements.target(str(tmp_path / "nobodys.py"))[0].said == ""
+
+
 def _wheel(root: Path, requires: str, name: str = "outer") -> None:
     information = root / f"{name}-1.0.dist-info"
     information.mkdir(parents=True)

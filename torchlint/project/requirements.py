@@ -68,11 +68,13 @@ def target(path: str) -> tuple[Target, Mapping[str, str]]:
     directory = os.path.dirname(os.path.abspath(path))
     if not INSTALLED.isdisjoint(directory.split(os.sep)):
         return Target(), {}
-    levels = list(_upwards(directory))
-    known = _answers.get(directory)
+    key, levels = directory, list(_upwards(directory))
+    if levels[0].is_shared:
+        key, levels = os.path.abspath(path), list(_upwards(directory, os.path.basename(path)))
+    known = _answers.get(key)
     if known is None or len(known[0]) != len(levels) or any(map(operator.is_not, known[0], levels)):
         depends = {path: content for level in levels for path, content in level.seen.items()}
-        known = _answers[directory] = levels, _counting(levels), depends
+        known = _answers[key] = levels, _counting(levels), depends
     return known[1], known[2]
 
 
@@ -87,6 +89,8 @@ class _Level(NamedTuple):
     """The project does not go further up."""
     is_of_wheel: bool
     """An unpacked wheel's own metadata say it."""
+    is_shared: bool
+    """Several wheels were unpacked there: by its own name a file is one's."""
     names: frozenset[str]
     """What the files of a project there call it."""
     seen: dict[str, str]
@@ -97,7 +101,7 @@ class _Level(NamedTuple):
 _kept: dict[tuple[str, str], _Level] = {}
 """By directory, and what of it the file is in: a process may live long."""
 _answers: dict[str, tuple[list[_Level], Target, dict[str, str]]] = {}
-"""For the files of a directory, as long as the levels are those."""
+"""For the files of a directory (for one, where wheels share it), as long as the levels are those."""
 
 
 def _counting(levels: list[_Level]) -> Target:
@@ -116,12 +120,12 @@ def _counting(levels: list[_Level]) -> Target:
     return own if outer is None or (nearest.target is not None and own.oldest > outer.oldest) else outer
 
 
-def _upwards(directory: str) -> Iterator[_Level]:
+def _upwards(directory: str, below: str = "") -> Iterator[_Level]:
     """
     The directories that may say something, from that of a file as far as its project goes; at the end that of the
-    distribution that the project is bundled in, if it is.
+    distribution that the project is bundled in, if it is. `below` is the file, where its name counts.
     """
-    current, below = directory, ""
+    current = directory
     while True:
         known = _level_of(current, below)
         yield known
@@ -150,9 +154,8 @@ def _level(directory: str, below: str) -> _Level:
     asked = {directory, *(path if content else os.path.dirname(path) for path, content in seen.items())}
     stamps = tuple((path, _stamp(path)) for path in sorted(asked))
     is_last = own is not None or bool(reader.built) or marked
-    return _Level(
-        own, is_last, bool(reader.wheels), called(directory, reader.wheels) if is_last else frozenset(), seen, stamps
-    )
+    names = called(directory, reader.wheels) if is_last else frozenset()
+    return _Level(own, is_last, bool(reader.wheels), len(reader.wheels) > 1, names, seen, stamps)
 
 
 def _stamp(path: str) -> _Stamp:
@@ -200,9 +203,9 @@ class _Reader:
     """
     The metadata in one directory; what was looked at is noted in `seen`.
 
-    `below` is the name of the directory in it that the file is in; "" if it is in this one itself. `built` are the
-    metadata that an unpacked distribution has here, `wheels` those of them that a wheel has: by these it is installed,
-    whatever else of its project was packed.
+    `below` is the name of the directory in it that the file is in; "", or the file, if it is in this one itself.
+    `built` are the metadata that an unpacked distribution has here, `wheels` those of them that a wheel has: by these
+    it is installed, whatever else of its project was packed.
     """
 
     def __init__(self, directory: str, seen: dict[str, str], below: str) -> None:
@@ -361,7 +364,7 @@ def _is_of(directory: str, information: str, below: str) -> bool:
     """Whether a distribution that says which files it has (`RECORD`) has some there; many may share a directory."""
     try:
         with open(os.path.join(directory, information, "RECORD"), encoding="utf-8", errors="replace") as record:
-            return not below or any(line.startswith(f"{below}/") for line in record)
+            return not below or any(line.startswith((f"{below}/", f"{below},")) for line in record)
     except OSError:
         return True
 
