@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Callable
 from functools import cached_property, lru_cache, partial
+from itertools import chain
 from typing import NamedTuple
 
 from torchlint.project.index import ProjectIndex
@@ -251,7 +252,9 @@ class Gates:
             rf"|\bmodules\.setdefault\(\s*[\"']{re.escape(name)}[\"']",
             re.MULTILINE,
         )
-        return bool(puts.search(self._text)) or any(puts.search(text) for _, text in self._project.mentioning(last))
+        texts = (text for _, text in self._project.mentioning(last))
+        # to search each line of a text takes long, and each form has the whole name or a `setattr`
+        return any((name in text or "setattr" in text) and puts.search(text) for text in chain((self._text,), texts))
 
 
 _TAKES = re.compile(r"^[ \t]*(?:from|import)\b", re.MULTILINE)

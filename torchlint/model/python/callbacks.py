@@ -391,8 +391,12 @@ def _may_have_run(run: Run, functions: HandedOn) -> None:
         if shown is not None:
             unsettle(run, shown, slightly=True)
     for callback, reach in functions.writing:
-        for path in reach.writes:
-            _forget(run, path, callback)
+        name, variables = "", None
+        for path in reach.writes:  # sorted: one look for all of a name, whose object a path of one name would replace
+            if path[0] != name or len(path) == 1:
+                name, variables = path[0] if len(path) > 1 else "", callback.variables(path[0])
+            if variables is not None:
+                _forget(run, path, variables)
         for name in reach.sets:
             may_be_set(run, name)
         if reach.changes_flags:
@@ -431,11 +435,8 @@ def _backward_may_have_run(run: Run, value: Value) -> int:
     return 1 + len(leaves)
 
 
-def _forget(run: Run, path: tuple[str, ...], callback: Callback) -> None:
+def _forget(run: Run, path: tuple[str, ...], variables: dict[str, Value]) -> None:
     name, *rest = path
-    variables = callback.variables(name)
-    if variables is None:
-        return
     value = variables[name]
     if rest and rest[-1] and isinstance(value, External):
         replace_of_torch(run, ".".join((value.qualified, *rest)))
@@ -456,10 +457,11 @@ def _forget(run: Run, path: tuple[str, ...], callback: Callback) -> None:
     elif rest:
         return
     old = variables.get(name)
-    if not isinstance(old, Unknown):
+    if isinstance(old, Unknown):
+        return
+    if not (isinstance(old, Choice) and any(isinstance(each, Unknown) for _, each in old.alternatives)):
         options = [(unknown_guard(), Unknown())] + ([(unknown_guard(), old)] if old is not None else [])
-        if not (isinstance(old, Choice) and any(isinstance(each, Unknown) for _, each in old.alternatives)):
-            run.machine.trail.set(variables, name, choose(options))
+        run.machine.trail.set(variables, name, choose(options))
 
 
 def _open(run: Run, value: Sequence | Mapping) -> None:
