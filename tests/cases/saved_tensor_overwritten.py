@@ -4567,3 +4567,14 @@ def named_tuple_that_copies_what_it_is_given():
             return moments.mean + moments.std
 
     Gaussian()(torch.rand(3, 4)).sum().backward()
+
+
+def argument_whose_default_is_a_number():
+    class Step(nn.Module):
+        def forward(self, x, eta=0.5):
+            sigma = eta * torch.linspace(0.1, 0.5, 3)
+            scale = sigma.sqrt()
+            scale *= 2
+            return x * scale
+
+    Step()(torch.rand(3, requires_grad=True)).sum().backward()
