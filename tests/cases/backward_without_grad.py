@@ -447,7 +447,7 @@ def sample_of_classes():
 def reparametrised_and_scored():
     mu = nn.Linear(3, 2)
     normal = torch.distributions.Normal(mu(torch.rand(4, 3)), 1.0)
-    normal.rsample().square().mean().backward(retain_graph=True)
+    normal.rsample().square().mean().backward(retain_graph=True)  # smell: [TLN102]
     action = normal.sample()
     (-normal.log_prob(action).mean()).backward()
 

@@ -4567,3 +4567,105 @@ def named_tuple_that_copies_what_it_is_given():
             return moments.mean + moments.std
 
     Gaussian()(torch.rand(3, 4)).sum().backward()
+
+
+def argument_whose_default_is_a_number():
+    class Step(nn.Module):
+        def forward(self, x, eta=0.5):
+            sigma = eta * torch.linspace(0.1, 0.5, 3)
+            scale = sigma.sqrt()
+            scale *= 2
+            return x * scale
+
+    Step()(torch.rand(3, requires_grad=True)).sum().backward()
+
+
+def scale_of_a_sampled_normal():
+    """Raises: modified by an inplace operation"""
+
+    class Actor(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(3, 2)
+
+        def forward(self, x):
+            h = self.head(x)
+            std = torch.exp(h)
+            std += 1  # error: [TLN201]
+            return torch.distributions.Normal(h, std).rsample()
+
+    Actor()(torch.rand(4, 3)).sum().backward()
+
+
+def likelihood_saves_the_scale():
+    """Raises: modified by an inplace operation"""
+    from torch.distributions import Independent, Normal
+
+    class Actor(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(3, 2)
+
+        def forward(self, x, action):
+            h = self.head(x)
+            std = F.softplus(h)
+            logp = Independent(Normal(h, std), 1).log_prob(action)
+            std.zero_()  # error: [TLN201]
+            return logp
+
+    Actor()(torch.rand(4, 3), torch.rand(4, 2)).sum().backward()
+
+
+def ratio_of_likelihoods():
+    """Raises: modified by an inplace operation"""
+    from torch.distributions import Categorical
+
+    class Policy(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(3, 2)
+
+        def forward(self, x, action, old):
+            logp = Categorical(logits=self.head(x)).log_prob(action)
+            ratio = torch.exp(logp - old)
+            ratio.clamp_(0.8, 1.2)  # error: [TLN201]
+            return ratio
+
+    Policy()(torch.rand(4, 3), torch.tensor([0, 1, 1, 0]), torch.rand(4)).sum().backward()
+
+
+def sample_saves_no_scale():
+    class Actor(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mean, self.scale = nn.Linear(3, 2), nn.Linear(3, 2)
+
+        def forward(self, x):
+            mean, std = self.mean(x), self.scale(x).abs()
+            dist = torch.distributions.Laplace(mean, std)
+            action = dist.rsample()
+            std += 1
+            action *= 2
+            mean += 1
+            logp = dist.log_prob(torch.zeros(4, 2))
+            logp += 1
+            return action + logp
+
+    Actor()(torch.rand(4, 3)).sum().backward()
+
+
+def distribution_made_without_grad():
+    class Actor(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(3, 2)
+            self.base = nn.Parameter(torch.zeros(2))
+
+        def forward(self, x):
+            std = torch.exp(self.base)
+            std += 1
+            with torch.no_grad():
+                dist = torch.distributions.Normal(self.head(x), std)
+            return dist.rsample() + self.base
+
+    Actor()(torch.rand(4, 3)).sum().backward()

@@ -53,6 +53,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.model.torch.arguments import kind_of
 from torchlint.model.torch.arrays import numpy_call
+from torchlint.model.torch.distributions import hold_parameters
 from torchlint.model.torch.foreach import foreach
 from torchlint.model.torch.functions import torch_call
 from torchlint.model.torch.named_axes import (
@@ -367,6 +368,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if isinstance(result, Unknown):
         result.layer = last[:1].isupper()
         result.made_by = qualified if qualified.startswith("torch.distributions.") and last[:1].isupper() else ""
+        if result.made_by:
+            hold_parameters(run.torch, result, site)
         if qualified in DISTRIBUTED_DATA_PARALLEL:
             wrapped = site.get(0, "module")
             result.wraps = wrapped if isinstance(wrapped, (Instance, Module)) else None

@@ -58,6 +58,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
 )
 from torchlint.model.torch.arguments import comes_of_inputs
+from torchlint.model.torch.distributions import distribution_method
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.model.torch.gradients import backward_on_number, grad_written, have_none
 from torchlint.model.torch.optimizers import optimizer_method, update
@@ -262,6 +263,10 @@ def _of_unknown(run: Run, receiver: Unknown, name: str, site: CallSite, where: i
         # computed under `no_grad`, or by what has no derivative, in every class of it
         cut = "`sample()` draws without a graph (`rsample()` has one)"
         return fresh(run.autograd, site.node, "sample", contiguous=Truth.MAYBE, cut=cut)
+    if receiver.made_by and not run.is_replaced(f"{receiver.made_by}.{name}"):
+        computed = distribution_method(run.torch, receiver, name, site)
+        if computed is not None:
+            return computed
     if receiver.tensor is None and name == "requires_grad_" and _is_detached(receiver):
         # only a tensor has both methods: whatever it was, a leaf is left of it
         cut = "`detach()` cuts it from the graph"

@@ -30,7 +30,10 @@ _NO_TENSORS = {"builtins.int": "int", "builtins.str": "str"}
 """Annotations that say that an argument is no tensor; `float` is what people write of a loss, `bool` of a mask, too."""
 
 _NUMBERS = {"builtins.float", "builtins.bool", "builtins.complex"}
-"""Those of what nobody should be warned of, as if it required grad; it may be a tensor all the same."""
+"""
+Those of what nobody should be warned of, as if it required grad; it may be a tensor all the same. An argument without
+an annotation, whose default is a number, is one of these, too.
+"""
 
 
 def unknown_arguments(
@@ -63,7 +66,8 @@ def _unknown_argument(
         if made is not None:
             return made
     annotation = _annotation(run, parameter.annotation)
-    if inputs and annotation not in _NUMBERS:
+    number = annotation in _NUMBERS or (not annotation and _defaults_to_number(parameter.default))
+    if inputs and not number:
         given = _input(run, parameter)
         if defaults:
             given.contiguous = Truth.YES  # as tensors are that nobody has transposed
@@ -78,6 +82,13 @@ def _unknown_argument(
         tensor = materialise(run.autograd, unknown)
         tensor.name = parameter.name
     return unknown
+
+
+def _defaults_to_number(default: ir.Expression | None) -> bool:
+    """`eta=0.5`, `p=-1`, `mask=False`, `mode="mean"`: who leaves it out, hands no tensor."""
+    if isinstance(default, ir.Unary) and default.op in ("-", "+"):
+        default = default.operand
+    return isinstance(default, ir.Constant) and isinstance(default.value, int | float | complex | str)
 
 
 def _annotation(run: Run, annotation: ir.Expression | None) -> str:
