@@ -56,8 +56,7 @@ class RetainGraph(Rule):
         Example(
             """
             import torch
-            x = torch.ones(3, requires_grad=True)
-            c, visits = x * x, []
+            c, visits = torch.ones(3, requires_grad=True).square(), []
             c.register_hook(visits.append)
             a, b = c.sum(), c.mean()
             b.backward(retain_graph=True)  # smell: [TLN102]
@@ -66,8 +65,7 @@ class RetainGraph(Rule):
             shows=Holds("len(visits) == 2"),
             fixed="""
             import torch
-            x = torch.ones(3, requires_grad=True)
-            c, visits = x * x, []
+            c, visits = torch.ones(3, requires_grad=True).square(), []
             c.register_hook(visits.append)
             a, b = c.sum(), c.mean()
             (b + a).backward()
