@@ -2871,6 +2871,14 @@ def told_so_in_a_reduction():
     w.sum().backward()
 
 
+def told_so_in_a_reduction_by_a_method_handed_on():
+    import functools
+
+    w = torch.ones(3)
+    functools.reduce(lambda a, b: next(iter([a.requires_grad_]))(), [w, 1])
+    w.sum().backward()
+
+
 def told_so_in_the_key_of_an_order():
     w = torch.ones(3)
     sorted([w], key=lambda t: t.requires_grad_() is None)
@@ -2925,6 +2933,14 @@ def told_so_by_a_method_of_its_class():
 def added_in_place_by_a_method_of_its_class():
     base = torch.zeros(3)
     torch.Tensor.__iadd__(base, torch.ones(3, requires_grad=True))
+    base.sum().backward()
+
+
+def added_in_place_by_a_method_of_its_class_to_one_of_two():
+    import os
+
+    base = torch.zeros(3)
+    torch.Tensor.__iadd__(base if os.name else torch.zeros(3), torch.ones(3, requires_grad=True))
     base.sum().backward()
 
 
