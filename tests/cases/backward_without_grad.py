@@ -2178,6 +2178,15 @@ def a_layer_joins_a_sequence_in_its_dictionary_by_a_method_that_nobody_knows():
     Stack(3)(torch.rand(2, 3)).sum().backward()
 
 
+def a_layer_joins_a_sequence_in_its_dictionary_that_unknown_code_hands_back():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            eval("lambda it: it")(self._modules).update({"linear": nn.Linear(features, features)})
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
 def a_layer_joins_a_sequence_in_its_dictionary_by_another_method():
     class Stack(nn.Sequential):
         def __init__(self, features):
