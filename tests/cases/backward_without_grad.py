@@ -2178,6 +2178,15 @@ def a_layer_joins_a_sequence_in_its_dictionary_by_a_method_that_nobody_knows():
     Stack(3)(torch.rand(2, 3)).sum().backward()
 
 
+def a_layer_joins_a_sequence_in_its_dictionary_that_unknown_code_hands_back():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            eval("lambda it: it")(self._modules).update({"linear": nn.Linear(features, features)})
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
 def a_layer_joins_a_sequence_in_its_dictionary_by_another_method():
     class Stack(nn.Sequential):
         def __init__(self, features):
@@ -2871,6 +2880,14 @@ def told_so_in_a_reduction():
     w.sum().backward()
 
 
+def told_so_in_a_reduction_by_a_method_handed_on():
+    import functools
+
+    w = torch.ones(3)
+    functools.reduce(lambda a, b: next(iter([a.requires_grad_]))(), [w, 1])
+    w.sum().backward()
+
+
 def told_so_in_the_key_of_an_order():
     w = torch.ones(3)
     sorted([w], key=lambda t: t.requires_grad_() is None)
@@ -2925,6 +2942,14 @@ def told_so_by_a_method_of_its_class():
 def added_in_place_by_a_method_of_its_class():
     base = torch.zeros(3)
     torch.Tensor.__iadd__(base, torch.ones(3, requires_grad=True))
+    base.sum().backward()
+
+
+def added_in_place_by_a_method_of_its_class_to_one_of_two():
+    import os
+
+    base = torch.zeros(3)
+    torch.Tensor.__iadd__(base if os.name else torch.zeros(3), torch.ones(3, requires_grad=True))
     base.sum().backward()
 
 

@@ -1000,6 +1000,28 @@ def written_between_what_a_generator_yields_under_no_grad():
     torch.set_grad_enabled(True)
 
 
+def written_between_what_a_generator_yields_under_a_context_without_a_name():
+    modes = [torch.no_grad]
+    w = torch.rand(3, requires_grad=True)
+    def gen():
+        with next(iter(modes))():
+            yield 1
+    for _ in gen():
+        w.add_(1)
+    torch.set_grad_enabled(True)
+
+
+def written_between_what_a_generator_yields_under_an_open_file():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+    import os
+    w = torch.rand(3, requires_grad=True)
+    def gen():
+        with open(os.devnull) as file:
+            yield file.read()
+    for _ in gen():
+        w.add_(1)  # error: [TLN203]
+
+
 def written_by_a_method_that_is_set_in_its_class():
     kept = torch.Tensor.add_
     w = torch.rand(3, requires_grad=True)

@@ -1017,6 +1017,47 @@ def custom_function_reads_what_it_saved_on_one_path():
     r.sum().backward()
 
 
+def custom_function_reads_what_it_saved_on_one_path_in_a_context():
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.save_for_backward(x)
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad):
+            with torch.no_grad():
+                if ctx.needs_input_grad[1]:
+                    (x,) = ctx.saved_tensors
+                    return grad * ctx.factor, (grad * x).sum()
+            return grad * ctx.factor, None
+
+    q = torch.ones(3, requires_grad=True) * 1
+    r = Scale.apply(q, 2.0)
+    q.add_(1)
+    r.sum().backward()
+
+
+def custom_function_reads_what_it_saved_in_one_arm_of_an_expression():
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.save_for_backward(x)
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad):
+            slope = (grad * ctx.saved_tensors[0]).sum() if ctx.needs_input_grad[1] else None
+            return grad * ctx.factor, slope
+
+    q = torch.ones(3, requires_grad=True) * 1
+    r = Scale.apply(q, 2.0)
+    q.add_(1)
+    r.sum().backward()
+
+
 def custom_function_saves_a_copy():
     class Square(torch.autograd.Function):
         @staticmethod

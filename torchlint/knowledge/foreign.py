@@ -157,6 +157,14 @@ def is_foreign(qualified: str) -> bool:
     return root in _PACKAGES and root != qualified and qualified not in _PASSING_ON
 
 
+def may_set_mode(name: str) -> bool:
+    """Whether a context manager of this name may set the grad mode; one without a name may."""
+    return not name or any(word in name.lower() for word in _OF_MODES)
+
+
+_OF_MODES = ("grad", "infer", "eval", "context", "ctx")
+
+
 def keeps_flags(qualified: str) -> bool:
     """
     Whether something of this name surely leaves `requires_grad` of what it is given as it is: torch (less what sets it,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from torchlint.model.autograd.walk import graph_of
 from torchlint.model.python.flags import calls_unknown, calls_what_is_unknown, changes_flags, unsettle, unsettle_grad
-from torchlint.model.python.handed_names import OF_CONTAINERS, given_back, path_of, paths_in, written_paths
+from torchlint.model.python.handed_names import OF_CONTAINERS, given_back, path_of, paths_in, set_between, written_paths
 from torchlint.model.python.making import GETS_ATTRIBUTES, OF_ATTRIBUTES, only_renames, runs_unseen
 from torchlint.model.python.members import patch, replace_of_torch
 from torchlint.model.python.module_parts import keeps_place, parameters_of
@@ -497,7 +497,7 @@ def _reach(run: Run, function: Function) -> Reach:
             entered = {id(item.context) for node in nodes if type(node) is ir.With for item in node.items}
             called &= {dotted(node.function).rpartition(".")[2] for node in calls if id(node) not in entered}
         if function.kind != "context" and isinstance(definition, ir.FunctionDef) and definition.is_generator:
-            called |= _set_between(nodes)
+            called |= set_between(nodes)
         run.calling[id(definition)] = tuple(path for path in sorted(paths) if path)
         for node in nodes:
             if type(node) is ir.Name:
@@ -518,15 +518,6 @@ def _reach(run: Run, function: Function) -> Reach:
             tuple(sorted(path for path in _passed(run, function, own, calls) if path[0] not in own)),
         )
     return known
-
-
-def _set_between(nodes: list[ir.Node]) -> set[str]:
-    """What a generator leaves set where it yields: the mode of a `with` that it yields inside of."""
-    yielding = [
-        each for each in nodes if type(each) is ir.With and any(type(n) is ir.Yield for n in ir.walk(each.body))
-    ]
-    words = {dotted(getattr(item.context, "function", item.context)) for each in yielding for item in each.items}
-    return {"set_grad_enabled"} if any("grad" in each or "inference" in each for each in words) else set()
 
 
 def _passed(run: Run, function: Function, own: set[str], calls: list[ir.Call]) -> Iterator[tuple[str, ...]]:

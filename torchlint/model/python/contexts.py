@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from torchlint.knowledge.foreign import is_foreign
+from torchlint.knowledge import foreign
 from torchlint.model.python.attributes import attribute, evaluate_again
 from torchlint.model.python.binding import assign
 from torchlint.model.python.callbacks import hand_on
@@ -300,7 +300,7 @@ def _keeps_device(run: Run, context: ir.Expression, value: Value) -> bool:
         return True
     callee = evaluate_again(run, context.function) if isinstance(context, ir.Call) else None
     return isinstance(callee, External) and (
-        callee.qualified.startswith((*_TRANSPARENT, *_KEEP_DTYPES)) or is_foreign(callee.qualified)
+        callee.qualified.startswith((*_TRANSPARENT, *_KEEP_DTYPES)) or foreign.is_foreign(callee.qualified)
     )
 
 
@@ -361,7 +361,7 @@ def _transparent(run: Run, context: ir.Expression, value: Value) -> bool:
             not callee.qualified.startswith("contextlib.nullcontext") and callee.qualified.startswith(_TRANSPARENT)
         ) or callee.qualified.startswith("contextlib.nullcontext")
     text = dotted(context.function if isinstance(context, ir.Call) else context).lower()
-    return bool(text) and not any(word in text for word in ("grad", "infer", "eval", "context", "ctx"))
+    return not foreign.may_set_mode(text)
 
 
 STATEMENTS: Statements = {

@@ -386,18 +386,33 @@ def _reads_saved(backward: Function) -> Truth:
     """Whether `backward` reads what was saved, which torch checks then: on every path, or on some."""
     body = backward.definition.body
     assert isinstance(body, list)
-    for statement in body:
-        if isinstance(statement, (ir.If, ir.For, ir.While, ir.Try)):
+    for statement in _in_order(body):
+        if isinstance(statement, (ir.If, ir.For, ir.While, ir.Try, ir.Match)):
             break
         if _mentions_saved(statement):
+            if any(isinstance(node, _RUN_PERHAPS) and _mentions_saved(node) for node in ir.walk(statement)):
+                break
             return Truth.YES
         if isinstance(statement, ir.Return):
             return Truth.NO
     return Truth.MAYBE if any(_mentions_saved(each) for each in body) else Truth.NO
 
 
-def _mentions_saved(statement: ir.Statement) -> bool:
-    return any(isinstance(node, ir.Attribute) and node.attr == "saved_tensors" for node in ir.walk(statement))
+_RUN_PERHAPS = (ir.Conditional, ir.Boolean, ir.Lambda, ir.FunctionDef, ir.ClassDef, ir.Comprehension)
+"""What has parts that are evaluated on some paths only, or later."""
+
+
+def _in_order(body: list[ir.Statement]) -> Iterator[ir.Statement]:
+    """The statements of a block; for a `with` those inside, which run where it stands."""
+    for statement in body:
+        if isinstance(statement, ir.With):
+            yield from _in_order(statement.body)
+        else:
+            yield statement
+
+
+def _mentions_saved(part: ir.Node) -> bool:
+    return any(isinstance(node, ir.Attribute) and node.attr == "saved_tensors" for node in ir.walk(part))
 
 
 def _sure_gradients(backward: Function, count: int) -> set[int]:

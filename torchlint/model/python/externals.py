@@ -12,6 +12,7 @@ from torchlint.knowledge import foreign
 from torchlint.knowledge.names import DISTRIBUTED_DATA_PARALLEL, PARAMETERS_TO_VECTOR
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.writes import use
+from torchlint.model.python.attributes import attribute
 from torchlint.model.python.builtins import call_builtin, chain, dict_builtin, is_class, new_partial
 from torchlint.model.python.callbacks import hand_on, havoc
 from torchlint.model.python.containers import new_deque
@@ -237,23 +238,26 @@ def _run_given(run: Run, site: CallSite) -> None:
 
 
 def _tells_flags(function: Function) -> bool:
-    """Whether a function calls what sets a flag; to ask for one is no change."""
-    calls = (node.function for node in ir.walk(function.definition.body) if isinstance(node, ir.Call))
-    return any(isinstance(each, ir.Attribute) and each.attr in FLAGS for each in calls)
+    """Whether a function calls what sets a flag, or hands it on (`run(w.requires_grad_)`); to ask is no change."""
+    nodes = list(ir.walk(function.definition.body))
+    called = [node.function for node in nodes if isinstance(node, ir.Call)]
+    setting = (each for each in nodes if isinstance(each, ir.Attribute) and each.attr.endswith("_"))
+    return any(isinstance(each, ir.Attribute) and each.attr in FLAGS for each in (*called, *setting))
 
 
 def _method_of_class(run: Run, qualified: str, site: CallSite) -> Value | None:
     """`torch.Tensor.requires_grad_(w)`, `nn.Module.requires_grad_(net)`: a method, called as its class has it."""
     owner, _, name = qualified.rpartition(".")
     first = site.positional[0] if site.placed() else None
-    of_tensor = owner == "torch.Tensor" and isinstance(first, Tensor) and name not in _BY_HAND
+    options = [each for _, each in alternatives(first)] if first is not None else []
+    of_tensor = owner == "torch.Tensor" and any(isinstance(each, Tensor) for each in options) and name not in _BY_HAND
     of_tensor = of_tensor and (name in _OF_TENSORS or (name[:2] == "__" and not ops.find(qualified)))
     of_module = owner.startswith("torch.nn.") and isinstance(first, (Module, Instance)) and name not in _BY_HAND
     if not (of_tensor or (of_module and owner.rpartition(".")[2][:1].isupper())):
         return None
     assert first is not None
     rest = CallSite(site.node, site.positional[1:], site.keywords, complete=site.complete)
-    return run.invoke(Bound(first, name), rest)
+    return run.invoke(Bound(first, name) if len(options) == 1 else attribute(run, first, name, site.node), rest)
 
 
 _OF_TENSORS = FLAGS | {

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchlint.knowledge import foreign
 from torchlint.model.python.flags import FLAGS
 from torchlint.syntax import ir
-from torchlint.syntax.spelling import dotted
+from torchlint.syntax.spelling import dotted, identifier
 
 OF_CONTAINERS = frozenset(
     {
@@ -108,3 +109,14 @@ def path_of(node: ir.Expression) -> tuple[str, ...]:
         names.append(node.attr)
         node = node.value
     return (node.id, *reversed(names)) if isinstance(node, ir.Name) else ()
+
+
+def set_between(nodes: list[ir.Node]) -> set[str]:
+    """What a generator leaves set where it yields: the mode of a `with` that it yields inside of, known or not."""
+    yielding = [
+        each for each in nodes if type(each) is ir.With and any(type(n) is ir.Yield for n in ir.walk(each.body))
+    ]
+    contexts = [item.context for each in yielding for item in each.items]
+    words = {dotted(each.function if isinstance(each, ir.Call) else each) for each in contexts}
+    words.update(word for each in contexts for node in ir.walk(each) if (word := identifier(node)))
+    return {"set_grad_enabled"} if any(foreign.may_set_mode(each) for each in words) else set()

@@ -51,7 +51,7 @@ def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:
     """
     found: dict[int, Value] = {}
     for value in values:
-        if type(value) in _LEADING_NOWHERE or (type(value) is Unknown and not value.may_be):
+        if type(value) in _LEADING_NOWHERE or (type(value) is Unknown and not _leads_to(value)):
             continue
         if type(value) is External and value.qualified not in _SHARED:
             continue
@@ -63,7 +63,8 @@ def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:
 
 def _leads_to(value: Value) -> list[Value]:
     if type(value) is Unknown:
-        return [*value.may_be]
+        whole = value.part_of  # `net._modules`: what is written there is in the Module
+        return [*value.may_be, whole] if isinstance(whole, (Module, Instance, Class)) else [*value.may_be]
     if type(value) is Bound:
         return [value.receiver]
     if type(value) is Partial:
