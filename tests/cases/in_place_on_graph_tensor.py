@@ -303,37 +303,3 @@ def a_method_that_is_only_called_with_grad_mode_off():
     scorer = Scorer()
     out = scorer.ranked(torch.rand(2, 3))
     scorer.weighted(torch.rand(2, 3))
-
-
-def what_one_caller_gives_is_saved_and_what_another_gives_is_not():
-    """Holds: not out.requires_grad"""
-
-    def best_of(x, rounds, temperature=1.0):
-        found = []
-        for i in range(rounds):
-            values, indices = (x / temperature).softmax(dim=-1).topk(1, dim=-1)
-            found.append(torch.zeros_like(x).scatter_(-1, indices, values))
-            if i < rounds - 1:
-                x.scatter_(-1, indices, -1e9)  # smell: [TLN204]  # note: `scatter_` overwrites `x`
-        return torch.cat(found, dim=-1)
-
-    class Attention(nn.Module):
-        def __init__(self, rounds):
-            super().__init__()
-            self.rounds = rounds
-
-        def forward(self, q, k):
-            return best_of(torch.einsum("bie,bje->bij", q, k) * 0.5, self.rounds, 0.7)
-
-    class Simple(nn.Module):
-        def __init__(self, rounds):
-            super().__init__()
-            self.rounds = rounds
-            self.weight = nn.Parameter(torch.randn(4, 4))
-            self.act = nn.ReLU()
-
-        def forward(self, q, k):
-            r = self.act(q.sum(2) @ self.weight)  # note: `r` created here; `relu` saves its result
-            return best_of(r, self.rounds, 0.7)
-
-    out = Attention(2)(torch.rand(2, 4, 3), torch.rand(2, 4, 3))

@@ -2,9 +2,8 @@
 One place in a file, several runs: what the entry points say of the same node becomes one event.
 
 A helper is run by itself and wherever it is called. Of a write, a finding of one run outweighs "nobody knows" of
-another, and what is said of the graph and of what saved the old value is of one run, whose trace is told; of a retained
-graph, one run that cannot tell outweighs one that sees no reader. A leaf that was lost explains why its gradient is
-None, and is told alone. Works on events alone.
+another; of a retained graph, one run that cannot tell outweighs one that sees no reader. A leaf that was lost explains
+why its gradient is None, and is told alone. Works on events alone.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def _both_writes(one: InplaceWrite, other: InplaceWrite) -> InplaceWrite:
         leaf_raises=one.leaf_raises | other.leaf_raises,
         in_graph=one.in_graph | other.in_graph,
         old_value_in_graph=one.old_value_in_graph | other.old_value_in_graph,
-        old_value_needed=_needed_in_graph(one, other),
+        old_value_needed=one.old_value_needed | other.old_value_needed,
         value_in_graph=one.value_in_graph | other.value_in_graph,
         broken=one.broken | other.broken,
         filled=one.filled and other.filled,
@@ -74,21 +73,8 @@ def _both_writes(one: InplaceWrite, other: InplaceWrite) -> InplaceWrite:
     )
 
 
-def _needed_in_graph(one: InplaceWrite, other: InplaceWrite) -> Truth:
-    """What the runs with the surest graph say of the old value: what one run saves is none of another's graph."""
-    surest = one.in_graph | other.in_graph
-    needed = [each.old_value_needed for each in (one, other) if each.in_graph is surest]
-    return needed[0] | needed[-1]
-
-
-def _weight(event: InplaceWrite) -> tuple[bool, int, int, int, int]:
-    return (
-        event.leaf_raises is Truth.YES,
-        (event.old_value_in_graph & event.old_value_needed).value,
-        event.in_graph.value,
-        event.leaf_raises.value,
-        len(event.saved_by),
-    )
+def _weight(event: InplaceWrite) -> tuple[int, int, int]:
+    return event.leaf_raises.value, event.in_graph.value, len(event.saved_by)
 
 
 def _both_retained(one: GraphRetained, other: GraphRetained) -> GraphRetained:
