@@ -26,7 +26,7 @@ class RetainGraph(Rule):
 
     ## Known limits
     Silent where a variable gives `retain_graph`, beside `create_graph=True`, where the two backwards have different
-    `inputs` or a reset between, and where TLN202 says that the second raises. Strict: unknown readers, a step between.
+    `inputs` or a reset between, and where TLN202 says that the second raises. Strict: unknown readers, a step, a loop.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -131,7 +131,7 @@ class RetainGraph(Rule):
         claim = Observed("retained-graph", other="needless" if (fix := _fix(event)) is not None and fix.safe else "")
         # Whoever wrote it may know who reads the graph; a step that breaks it is TLN202's; a loop may weigh its losses.
         in_loop = event.use == "shared" and any(step.node is event.call for step in event.readers)
-        level = Level.STRICT if in_loop or event.use in ("unknown", "stepped") else None
+        level = Level.STRICT if in_loop or event.use in ("unknown", "stepped", "repeated") else None
         yield Diagnostic(event.argument, message + spelled(event.conditions), event.trace, fix, level, claims=(claim,))
 
 

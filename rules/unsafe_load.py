@@ -12,23 +12,21 @@ class UnsafeLoad(Rule):
 
     ## What it does
     Finds `torch.load(…, weights_only=False)`, and `torch.load` that does not say `weights_only` where the target (see
-    TLN901) reaches below torch 2.6: there that means False. What one release cures is one warning of a file.
-
-    Silent without `weights_only` from torch 2.6 on, and for a value that is not written in the call. Strict where the
-    target ends before torch 1.13, which has no `weights_only`; in tests; for a file that the same file or class, or one
-    that is imported, writes, a trainer just wrote, or that lies beside the module; beside `pickle.load` in one
-    function; where the project saves what is refused, under the same keys or names; where it sets
-    `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD`; for a `weights_only=False` that a comment gives a reason for;
-    and for one, or a target before 2.6, where nothing says that weights are enough: `load_state_dict`, keys, names.
+    TLN901) reaches below torch 2.6: there that means False. What one release cures is one warning of a file. Silent
+    without `weights_only` from torch 2.6 on, and for a value that is not written in the call. Strict where the target
+    ends before torch 1.13, which has no `weights_only`; in tests; for a file that the same file or class, or one that
+    is imported, writes, a trainer just wrote, or that lies beside the module; beside `pickle.load` in one function;
+    where the project saves what is refused, under the same keys or names; where it sets
+    `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD`; for a `weights_only=False` that a comment gives a reason for; and for one, or a
+    target before 2.6, where nothing says that weights are enough: `load_state_dict`, keys, names.
 
     ## Why is this bad?
     The file is unpickled, and a pickle can run anything: whoever can write the file, can run code where it is loaded.
 
     ## Cure
-    `weights_only=True`, the default from torch 2.6 on, is enough for tensors, state dicts and plain containers of them.
-    It refuses modules, values of NumPy's, `defaultdict`, `torch.__version__`, dates, paths, members of an `Enum`,
-    objects: save a `state_dict()` and plain values, or allow a class by `torch.serialization.add_safe_globals` (no use
-    for `defaultdict`, `deque`, classes of `dict`). Crafted files run code before 2.6, corrupt memory before 2.10.
+    `weights_only=True`, the default from torch 2.6 on, is enough for tensors and plain containers of them. It refuses
+    modules, NumPy's values, `defaultdict`, `torch.__version__`, dates, paths, `Enum` members, objects: save a
+    `state_dict()` and plain values, or allow a class by `add_safe_globals` (no `defaultdict`, `deque`, `dict`).
 
     ## Fix safety
     Unsafe: a file with other things in it is refused. None where the project is known to save such.
@@ -49,7 +47,7 @@ class UnsafeLoad(Rule):
     bad = (
         Example(
             """
-            import io, pickle, torch
+            import contextlib, io, pickle, torch
             class Surprise:
                 def __reduce__(self):
                     return exec, ("import builtins; builtins.ran = True",)
@@ -58,14 +56,12 @@ class UnsafeLoad(Rule):
             def restored(file):
                 state_dict = torch.load(file, weights_only=False)  # warning: [TLN904]
                 return state_dict
-            try:
+            with contextlib.suppress(pickle.UnpicklingError):
                 restored(file)
-            except pickle.UnpicklingError as error:
-                print(error)
             """,
             shows=Holds("getattr(__import__('builtins'), 'ran', False)"),
             fixed="""
-            import io, pickle, torch
+            import contextlib, io, pickle, torch
             class Surprise:
                 def __reduce__(self):
                     return exec, ("import builtins; builtins.ran = True",)
@@ -74,10 +70,8 @@ class UnsafeLoad(Rule):
             def restored(file):
                 state_dict = torch.load(file, weights_only=True)
                 return state_dict
-            try:
+            with contextlib.suppress(pickle.UnpicklingError):
                 restored(file)
-            except pickle.UnpicklingError as error:
-                print(error)
             """,
         ),
     )

@@ -260,7 +260,7 @@ def rows_of_the_identity():
     y.register_hook(visits.append)
     rows = []
     for row in torch.eye(3):
-        rows.append(torch.autograd.grad(y, x, row, retain_graph=True)[0])  # smell: [TLN102]
+        rows.append(torch.autograd.grad(y, x, row, retain_graph=True)[0])  # strict: [TLN102]
 
 
 def rows_of_a_hessian_in_a_comprehension():
@@ -326,7 +326,7 @@ def rows_of_a_jacobian_one_by_one():
     out = w * w
     out.register_hook(visits.append)
     for seed in torch.eye(3):
-        rows += torch.autograd.grad(out, w, seed, retain_graph=True)  # smell: [TLN102]
+        rows += torch.autograd.grad(out, w, seed, retain_graph=True)  # strict: [TLN102]
 
 
 def losses_of_a_list_each_weighed_by_itself():
@@ -349,7 +349,7 @@ def losses_of_a_list():
     hidden.register_hook(visits.append)
     losses = [hidden.sum(), hidden.square().sum()]
     for loss in losses:
-        loss.backward(retain_graph=True)  # smell: [TLN102]
+        loss.backward(retain_graph=True)  # strict: [TLN102]
 
 
 def one_result_differentiated_again_to_be_timed():

@@ -4710,3 +4710,43 @@ def distribution_made_without_grad():
             return dist.rsample() + self.base
 
     Actor()(torch.rand(4, 3)).sum().backward()
+
+
+def split_after_a_range_and_put_together_again():
+    """Raises: modified by an inplace operation"""
+
+    class Gates(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.parts = nn.Linear(6, 12)
+
+        def forward(self, x):
+            b, n, _ = x.shape
+            gates = self.parts(x)[..., :6].view(b, n, 2, 3).sigmoid()
+            flat = gates.reshape(b, n, 6)
+            flat += 1  # error: [TLN201]
+            return flat
+
+    Gates()(torch.rand(2, 4, 6)).sum().backward()
+
+
+def fused_attention_of_either_query():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim, waves):
+            super().__init__()
+            self.qkv, self.waves = nn.Linear(dim, 3 * dim), waves
+
+        def forward(self, x):
+            b, n, d = x.shape
+            q, k, v = (part.view(b, n, 2, d // 2).transpose(1, 2) for part in self.qkv(x).chunk(3, -1))
+            if self.waves:
+                q = q.sin()
+            else:
+                q = q.cos()
+            out = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(b, n, d)
+            out += 1  # warning: [TLN201]
+            return out
+
+    Attention(6, torch.rand(1) > 2)(torch.rand(2, 4, 6)).sum().backward()

@@ -102,12 +102,12 @@ _IN_ORDER = frozenset(
     {
         *("slice", "narrow", "split", "split_with_sizes", "chunk", "tensor_split", "select", "unbind", "getitem"),
         *("unsqueeze", "squeeze", "unflatten", "detach", "alias", "hsplit", "vsplit", "dsplit"),
-        *("expand", "expand_as", "broadcast_to"),
+        *("expand", "expand_as", "broadcast_to", "view", "reshape", "flatten"),
     }
 )
 """
-Views that leave the dimensions which they keep where they are. A dimension that was expanded has no place: its stride
-of 0 is compared with no other (aten/src/ATen/TensorIterator.cpp: reorder_dimensions).
+Views that leave the dimensions which they keep where they are, or split and merge them in place. A dimension that was
+expanded has no place: its stride of 0 is compared with no other (aten/src/ATen/TensorIterator.cpp: reorder_dimensions).
 """
 _WITHOUT_GAP = frozenset(
     {

@@ -160,9 +160,9 @@ def _result(
         if op.name in _LAID_OUT or op.name.startswith(_LIBRARIES):
             result.contiguous = Truth.MAYBE
             if op.name in FUSED:
-                query = bound.get("query")
-                usual = isinstance(query, Tensor) and order_of(query) == HEADS_INSIDE
-                if usual or (isinstance(query, Tensor) and keeps_order(query, HEADS_INSIDE)):
+                queries = [tensor for _, tensor in present(torch, bound["query"])] if "query" in bound else []
+                usual = all(order_of(each) == HEADS_INSIDE for each in queries)
+                if queries and (usual or all(keeps_order(each, HEADS_INSIDE) for each in queries)):
                     result.order, result.laid_by = HEADS_INSIDE, op.name if usual else of_cpu(op.name)
         elif not all(lies_in_order(tensor) for tensor in operands):
             # Elementwise operations and reductions keep the order of their input's strides.
