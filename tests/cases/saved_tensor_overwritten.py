@@ -340,7 +340,7 @@ def a_factor_that_lies_in_columns():
     q, _ = torch.linalg.qr(x)
     y = q.exp()
     flat = y.reshape(9)
-    flat.mul_(2)  # smell: [TLN204]
+    flat.mul_(2)  # strict: [TLN204]
     y.sum().backward()
 
 
@@ -430,7 +430,7 @@ def two_decisions_that_need_not_meet():
             if self.gate:
                 x = torch.sigmoid(x)
             if self.shift:
-                x += 1  # smell: [TLN204]
+                x += 1  # strict: [TLN204]
             return x
 
     for gate in (True, False):
@@ -447,7 +447,7 @@ def a_decision_about_the_mode():
             x = self.linear(x)
             if not self.training:
                 x = torch.sigmoid(x)
-            x += 1  # smell: [TLN204]
+            x += 1  # strict: [TLN204]
             return x
 
     Net(3)(torch.rand(2, 3)).sum().backward()
@@ -1730,7 +1730,7 @@ def default_dtype_set_by_what_is_given_one():
         def forward(self, x):
             query = self.project(x)
             weights = query.softmax(-1, dtype=torch.float32).to(query.dtype)
-            weights *= 2  # smell: [TLN204]
+            weights *= 2  # strict: [TLN204]
             return weights @ query.transpose(-2, -1)
 
     Attention(4, helpers)(torch.rand(2, 3, 4, dtype=torch.float64)).sum().backward()
@@ -2337,7 +2337,7 @@ def cast_to_a_dtype_that_it_has_not():
 
         def forward(self, x):
             w = torch.softmax(self.score(x).double(), dim=-1).to(x.dtype)
-            w *= 2  # smell: [TLN204]
+            w *= 2  # strict: [TLN204]
             return w
 
     Attention(3)(torch.rand(2, 3)).sum().backward()
@@ -2365,7 +2365,7 @@ def cast_from_what_somebody_made_double():
 
         def forward(self, x):
             w = torch.softmax(self.score(x).double(), dim=-1).to(torch.float32)
-            w *= 2  # smell: [TLN204]
+            w *= 2  # strict: [TLN204]
             return w
 
     Attention(3)(torch.rand(2, 3)).sum().backward()
@@ -2379,7 +2379,7 @@ def cast_from_what_a_double_was_multiplied_with():
 
         def forward(self, x):
             w = (self.score(x) * self.score(x).double()).exp().to(torch.float32)
-            w *= 2  # smell: [TLN204]
+            w *= 2  # strict: [TLN204]
             return w
 
     Attention(3)(torch.rand(2, 3)).sum().backward()
@@ -3040,7 +3040,7 @@ def a_move_that_copies():
 
         def forward(self, x):
             gate = torch.sigmoid(self.linear(x)).to(x.device, copy=True)
-            gate += 1  # smell: [TLN204]
+            gate += 1  # strict: [TLN204]
             return gate * torch.sigmoid(x).to(self.device, dtype=torch.float64)
 
     Scaled()(torch.rand(3, 4)).sum().backward()
@@ -3463,7 +3463,7 @@ def settings_that_give_what_they_like_under_a_name():
         def forward(self, x):
             weights = torch.softmax(self.linear(x), dim=-1)
             kept = F.dropout(weights, p=self.rate, training=self.training)
-            kept += 1  # smell: [TLN204]
+            kept += 1  # strict: [TLN204]
             return kept @ x
 
     Block(3, Settings())(torch.rand(3, 3)).sum().backward()
@@ -3509,7 +3509,7 @@ def cast_to_another_dtype_that_a_function_has_chosen():
 
         def forward(self, x):
             w = torch.softmax(self.score(x), dim=-1).to(torch.float32)
-            w *= 2  # smell: [TLN204]
+            w *= 2  # strict: [TLN204]
             return w
 
     eval("Attention")(3)(torch.rand(2, 3)).sum().backward()
@@ -3768,7 +3768,7 @@ def settings_of_which_two_classes_would_do():
         def forward(self, x):
             weights = torch.softmax(self.linear(x), dim=-1)
             kept = F.dropout(weights, p=self.rate, training=self.training)
-            kept.clamp_(min=0.1)  # smell: [TLN204]
+            kept.clamp_(min=0.1)  # strict: [TLN204]
             return kept @ x
 
     class Plain(nn.Module):
@@ -4750,3 +4750,18 @@ def fused_attention_of_either_query():
             return out
 
     Attention(6, torch.rand(1) > 2)(torch.rand(2, 4, 6)).sum().backward()
+
+
+def what_dropout_hands_on_where_it_drops_nothing():
+    class Node(nn.Module):
+        def __init__(self, dim, rate, residual):
+            super().__init__()
+            self.conv, self.rate, self.residual = nn.Linear(dim, dim), rate, residual
+
+        def forward(self, x):
+            h = F.dropout(F.relu(self.conv(x)), self.rate, training=self.training)
+            if self.residual:
+                h += x  # strict: [TLN204]
+            return h
+
+    Node(3, 0.5, True)(torch.rand(2, 3)).sum().backward()

@@ -38,7 +38,7 @@ class Task(nn.Module):
 
     def forward(self, x):
         y = self.act(self.linear(x))
-        y += 1  # smell: [TLN204]
+        y += 1  # strict: [TLN204]
         return y
 
 

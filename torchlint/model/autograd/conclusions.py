@@ -332,6 +332,7 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool
         if leaf_raises is Truth.MAYBE and raised.leaf_raises is Truth.YES and write.foreign_call is None:
             decision = _decision(autograd, raised.write.assumed - raised.write.path, raised.write.path)
             leaf_raises = Truth.YES if decision is not None else leaf_raises
+        conditions = _of_leaf(decision, raised.write.callers) if leaf_raises is Truth.YES else ()
         chosen = raised if leaf_raises is Truth.YES else records[0]
         needed = Truth.NO
         steps: list[Step] = []
@@ -343,6 +344,8 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool
             autograd.machine.open_write = True
         if needed is Truth.YES and Truth.YES not in (harm, leaf_raises) and not is_lost:
             autograd.machine.externally_pure = False  # whoever calls may differentiate what is returned
+        if needed is Truth.YES and leaf_raises is not Truth.YES:
+            needed, conditions = _saved_where(autograd, records)
         created = chosen.target.created
         autograd.machine.emit(
             InplaceWrite(
@@ -354,7 +357,7 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool
                     Step((write.inside or write.origin).origin, _overwrites(write)),
                 ),
                 truth=Truth.YES,
-                conditions=_of_leaf(decision, chosen.write.callers) if leaf_raises is Truth.YES else (),
+                conditions=conditions,
                 moment=chosen.write.time,
                 op=write.op,
                 spelling=write.spelling,
@@ -379,6 +382,16 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool
                 or all(id(record.write.target.storage) in filled for record in records),
             )
         )
+
+
+def _saved_where(autograd: Autograd, records: list[WriteRecord]) -> tuple[Truth, tuple[Condition, ...]]:
+    """Whether an operation has saved the old value on every path, and, where it has on some, the one condition."""
+    needed = _over_paths(records, "old_value_needed")
+    if needed is Truth.YES:
+        return needed, ()
+    write = next(record.write for record in records if record.old_value_needed is Truth.YES)
+    decision = _decision(autograd, write.assumed - write.path, write.path)
+    return (needed, ()) if decision is None else (Truth.YES, (decision,))
 
 
 def _of_leaf(decision: Condition | None, callers: tuple[Condition, ...]) -> tuple[Condition, ...]:
