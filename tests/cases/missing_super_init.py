@@ -866,3 +866,25 @@ def arguments_are_kept_by_their_names_first():
             return sum(each.numel() for each in self.parameters())
 
     Net(2)
+
+
+def plain_class_two_classes_above_the_module():
+    class Decoder:
+        def __init__(self, genome):
+            self.genome = genome
+
+    class Staged(Decoder):
+        def __init__(self, genome, stages):
+            super().__init__(genome)
+            self.stages = stages
+
+    class Network(Staged, nn.Module):
+        def __init__(self, genome, stages):
+            Staged.__init__(self, genome, stages)
+            nn.Module.__init__(self)
+            self.first = nn.Linear(3, 3)
+
+        def forward(self, x):
+            return self.first(x)
+
+    Network([1], 2)(torch.rand(2, 3)).sum().backward()

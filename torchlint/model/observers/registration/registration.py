@@ -181,7 +181,8 @@ class Registration(Observer):
         texts = (written(each.definition.origin) for each in cls.ancestry())
         if not made_as_written(cls) or any(_BY_HAND.search(text) for text in texts):
             return
-        if any(owner in other.bases and len(other.bases) > 1 for other in self._classes):
+        mixed = any(owner in other.bases and len(other.bases) > 1 for other in self._classes)
+        if mixed or is_module(Instance(owner)) is not Truth.YES:
             return  # made to be mixed in: who derives from it and from another class runs the other's `__init__`, too
         body = [statement for statement in definition.body if not is_docstring(statement)]
         used = self._used.get(id(definition))
