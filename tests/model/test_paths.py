@@ -63,17 +63,17 @@ PROGRAMS = {
     "two conditions": """
         y = x.exp() if flag else x + 1
         if somewhere.other:
-            y.add_(1)  # smell: [TLN204]
+            y.add_(1)
         y.sum().backward()
     """,
     "a condition about the mode": """
         y = x.exp() if somewhere.evaluation else x + 1
-        y.add_(1)  # smell: [TLN204]
+        y.add_(1)
         y.sum().backward()
     """,
     "a condition that nobody can name": """
         y = x.exp() if somewhere.ask() else x + 1
-        y.add_(1)  # smell: [TLN204]
+        y.add_(1)
         y.sum().backward()
     """,
     "one condition, one of several iterations": """
