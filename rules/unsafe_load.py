@@ -26,7 +26,7 @@ class UnsafeLoad(Rule):
     ## Cure
     `weights_only=True`, the default from torch 2.6 on, is enough for tensors and plain containers of them. It refuses
     modules, NumPy's values, `defaultdict`, `torch.__version__`, dates, paths, `Enum` members, objects: save a
-    `state_dict()` and plain values, or allow a class by `add_safe_globals` (no `defaultdict`, `deque`, `dict`).
+    `state_dict()` and plain values, or allow a class by `add_safe_globals` (no `defaultdict`, no class of `dict`).
 
     ## Fix safety
     Unsafe: a file with other things in it is refused. None where the project is known to save such.

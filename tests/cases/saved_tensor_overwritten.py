@@ -4765,3 +4765,23 @@ def what_dropout_hands_on_where_it_drops_nothing():
             return h
 
     Node(3, 0.5, True)(torch.rand(2, 3)).sum().backward()
+
+
+def fused_attention_of_a_query_that_nobody_knows():
+    rotate = eval("torch.Tensor.contiguous")
+
+    class Attention(nn.Module):
+        def __init__(self, dim, waves):
+            super().__init__()
+            self.qkv, self.waves = nn.Linear(dim, 3 * dim), waves
+
+        def forward(self, x):
+            b, n, d = x.shape
+            q, k, v = (part.view(b, n, 2, d // 2).transpose(1, 2) for part in self.qkv(x).chunk(3, -1))
+            if self.waves:
+                q = rotate(q)
+            out = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(b, n, d)
+            out += 1  # strict: [TLN204]
+            return out
+
+    Attention(6, True)(torch.rand(2, 4, 6)).sum().backward()

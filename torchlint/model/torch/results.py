@@ -160,9 +160,12 @@ def _result(
         if op.name in _LAID_OUT or op.name.startswith(_LIBRARIES):
             result.contiguous = Truth.MAYBE
             if op.name in FUSED:
-                queries = [tensor for _, tensor in present(torch, bound["query"])] if "query" in bound else []
+                query = bound.get("query")
+                options = [each for _, each in alternatives(query, torch.machine.guard)] if query is not None else []
+                queries = [each for each in options if isinstance(each, Tensor)]
                 usual = all(order_of(each) == HEADS_INSIDE for each in queries)
-                if queries and (usual or all(keeps_order(each, HEADS_INSIDE) for each in queries)):
+                known = bool(queries) and len(queries) == len(options)  # one that nobody knows may lie in any way
+                if known and (usual or all(keeps_order(each, HEADS_INSIDE) for each in queries)):
                     result.order, result.laid_by = HEADS_INSIDE, op.name if usual else of_cpu(op.name)
         elif not all(lies_in_order(tensor) for tensor in operands):
             # Elementwise operations and reductions keep the order of their input's strides.
