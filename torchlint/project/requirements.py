@@ -69,7 +69,7 @@ def target(path: str) -> tuple[Target, Mapping[str, str]]:
     if not INSTALLED.isdisjoint(directory.split(os.sep)):
         return Target(), {}
     key, levels = directory, list(_upwards(directory))
-    if levels[0].is_shared:
+    if levels[0].wheels > 1:
         key, levels = os.path.abspath(path), list(_upwards(directory, os.path.basename(path)))
     known = _answers.get(key)
     if known is None or len(known[0]) != len(levels) or any(map(operator.is_not, known[0], levels)):
@@ -87,10 +87,8 @@ class _Level(NamedTuple):
     target: Target | None
     is_last: bool
     """The project does not go further up."""
-    is_of_wheel: bool
-    """An unpacked wheel's own metadata say it."""
-    is_shared: bool
-    """Several wheels were unpacked there: by its own name a file is one's."""
+    wheels: int
+    """How many wheels unpacked there say it by their own metadata; of several, one lists a file by its own name."""
     names: frozenset[str]
     """What the files of a project there call it."""
     seen: dict[str, str]
@@ -133,7 +131,7 @@ def _upwards(directory: str, below: str = "") -> Iterator[_Level]:
         if known.is_last or above == current:
             break
         current, below = above, os.path.basename(current)
-    around = None if known.is_of_wheel else shipping(directory, current)
+    around = None if known.wheels else shipping(directory, current)
     if around is not None:
         yield _level_of(around, os.path.relpath(directory, around).split(os.sep)[0])
 
@@ -155,7 +153,7 @@ def _level(directory: str, below: str) -> _Level:
     stamps = tuple((path, _stamp(path)) for path in sorted(asked))
     is_last = own is not None or bool(reader.built) or marked
     names = called(directory, reader.wheels) if is_last else frozenset()
-    return _Level(own, is_last, bool(reader.wheels), len(reader.wheels) > 1, names, seen, stamps)
+    return _Level(own, is_last, len(reader.wheels), names, seen, stamps)
 
 
 def _stamp(path: str) -> _Stamp:

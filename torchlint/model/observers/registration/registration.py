@@ -191,16 +191,15 @@ class Registration(Observer):
         if not init.early and not used and (id(definition) in self._by_name or not _is_to_be_called(cls)):
             return
         attribute, node, line, path = init.early[0] if init.early else ("", definition, definition.line, init.path)
-        place = kinds.name_of(definition.at) if node is definition else node.origin
+        named = kinds.name_of(definition.at)
+        place = named if node is definition else node.origin
         late = init.late_call
         before = [statement.line for statement in body]
         before = before[: next((at for at, each in enumerate(before, start=1) if each is line), 0)]
         steps = [Step(each.value.origin, f"`{owner.name}` is a Module") for each in owner.definition.bases[:1]]
-        if late is not None:
-            steps.append(Step(late, "`Module.__init__` runs here"))
-        else:
-            steps.append(Step(kinds.name_of(definition.at), "this `__init__` does not call `super().__init__()`"))
-        steps += [each for each in (made, used) if each is not None]
+        missing = Step(named, "this `__init__` does not call `super().__init__()`")
+        init_step = missing if late is None else Step(late, "`Module.__init__` runs here")
+        steps += [each for each in (init_step, made, used) if each is not None]
         sure = path <= init.path or (init.raising is not None and init.raising <= init.path)
         derived = is_abstract(cls) or any(cls in other.bases for other in self._classes)
         derived = derived or (made is None and is_given_away(self.machine.program, owner))
