@@ -132,9 +132,9 @@ class UnstableLog(Rule):
         moot = moot or (event.discarded and event.infers)
         level = Level.STRICT if moot else None
         claims = (Observed("inexact", *stable_of_names(event)),)
-        fix, weight, made = partial(_fix, event), (event.complement,), event.inner  # several may be of one softmax
+        fix, weight, group = partial(_fix, event), (event.complement,), event.inner if moot else "logsigmoid"
         yield Diagnostic(
-            event.node, message, event.trace, fix, level, group=made, weight=weight, others="logarithm", claims=claims
+            event.node, message, event.trace, fix, level, group=group, weight=weight, others="logarithm", claims=claims
         )
 
 

@@ -208,7 +208,7 @@ ROWS = {
         import torch
 
         weights = torch.rand(40, requires_grad=True)
-        rows = torch.diag(weights) @ torch.rand(40, 3)  # smell: [TLN703]
+        rows = torch.diag(weights) @ torch.rand(40, 3)  # strict: [TLN703]
         kept = rows.grad_fn.name()
         """,
         Holds("kept == 'MmBackward0'"),
@@ -279,8 +279,9 @@ EVERY_ROW = [pytest.param(row, id=name) for name, row in ROWS.items()]
 
 @pytest.mark.parametrize("row", EVERY_ROW)
 def test_row_is_found(row: Row) -> None:
-    expectations.check(row.faulty)
-    findings = expectations.lint(expectations.stripped(row.faulty)).findings
+    strict = "# strict:" in row.faulty  # what is off by default: too few of those who own such code act on it
+    expectations.check(row.faulty, strict=strict)
+    findings = expectations.lint(expectations.stripped(row.faulty), strict=strict).findings
     messages = " ".join(finding.message for finding in findings)
     assert all(word in messages for word in row.says), messages
 

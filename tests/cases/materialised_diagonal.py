@@ -15,7 +15,7 @@ def scale_layer():
             self.scale = nn.Parameter(torch.ones(16))
 
         def forward(self, x):
-            return x @ torch.diag(self.scale)  # smell: [TLN703]
+            return x @ torch.diag(self.scale)  # strict: [TLN703]
 
     y = Scale(16)(torch.rand(4, 16))
 
@@ -26,29 +26,29 @@ def degree_matrix_of_a_graph():
     degree = adjacency.sum(dim=1)
     with FlopCounterMode(display=False) as counter:
         d = torch.diag(degree.pow(-0.5))
-        normalised = d @ adjacency @ d  # smell: [TLN703, TLN703]
+        normalised = d @ adjacency @ d  # strict: [TLN703, TLN703]
 
 
 def identity_times_a_number():
     """Holds: counter.get_total_flops() == 2 * 10 * 10 * 3"""
     x = torch.rand(10, 3)
     with FlopCounterMode(display=False) as counter:
-        y = (torch.eye(10) * 0.5) @ x  # smell: [TLN703]
+        y = (torch.eye(10) * 0.5) @ x  # strict: [TLN703]
 
 
 def batch_of_diagonals():
     """Holds: counter.get_total_flops() == 2 * 4 * 5 * 5 * 3"""
     sigma, r = torch.rand(4, 5), torch.rand(4, 3, 5)
     with FlopCounterMode(display=False) as counter:
-        scaled = torch.matmul(r, torch.diag_embed(sigma))  # smell: [TLN703]
+        scaled = torch.matmul(r, torch.diag_embed(sigma))  # strict: [TLN703]
 
 
 def reconstruction():
     """Holds: counter.get_total_flops() == 2 * 8 * 8 * 8 * 2"""
 
     def truncate(w, rank):
-        u, s, v = torch.svd(w)
-        return u[:, :rank] @ torch.diag(s) @ v.t()  # smell: [TLN703]
+        u, s, v = torch.svd(w)  # strict: [TLN902]
+        return u[:, :rank] @ torch.diag(s) @ v.t()  # strict: [TLN703]
 
     with FlopCounterMode(display=False) as counter:
         truncate(torch.rand(8, 8), 8)
@@ -58,7 +58,7 @@ def method_of_a_vector():
     """Holds: counter.get_total_flops() == 2 * 6 * 6"""
     v, x = torch.rand(6), torch.rand(6, 1)
     with FlopCounterMode(display=False) as counter:
-        y = v.diag() @ x  # smell: [TLN703]
+        y = v.diag() @ x  # strict: [TLN703]
 
 
 def added_to_a_covariance():
@@ -113,7 +113,7 @@ def handed_out():
 def a_batch_of_diagonals():
     """Holds: torch.allclose(weighted, trust[..., None] * sites)"""
     trust, sites = torch.rand(5, 40), torch.rand(5, 40, 3)
-    weighted = torch.bmm(torch.diag_embed(trust), sites)  # smell: [TLN703]
+    weighted = torch.bmm(torch.diag_embed(trust), sites)  # strict: [TLN703]
 
 
 def a_batch_of_matrices():
@@ -129,7 +129,7 @@ def a_batch_of_matrices():
 def in_a_chain():
     """Holds: torch.allclose(gram, (sites.T * trust) @ sites, atol=1e-5)"""
     trust, sites = torch.rand(40), torch.rand(40, 3)
-    gram = torch.linalg.multi_dot([sites.T, torch.diag(trust), sites])  # smell: [TLN703]
+    gram = torch.linalg.multi_dot([sites.T, torch.diag(trust), sites])  # strict: [TLN703]
 
 
 def a_chain_without_one():
