@@ -93,7 +93,9 @@ class TrainModeNotRestored(Rule):
     )
 
     def check(self, event: training.TrainedInEvalMode) -> Iterator[Diagnostic]:
-        message = f"from the next iteration on `{event.module}` trains in evaluation mode: nothing sets it back"
+        # What is loaded may be in that mode from the start: transformers' `from_pretrained` gives no other.
+        since = "from the next iteration on" if event.certain else "from the next iteration on, if not before,"
+        message = f"{since} `{event.module}` trains in evaluation mode: nothing sets it back"
         if not event.certain:
             message += ", which matters if it does otherwise there, as dropout and batch normalisation do"
         text = preceded_by(event.first, f"{event.module}.train()") if event.first is not None and event.module else None
