@@ -13,6 +13,7 @@ from torchlint.rule import Level
 HEAD = """
 import sys
 from functools import partial
+from operator import methodcaller
 
 import torch
 from torch import nn
@@ -58,6 +59,12 @@ INDIRECT = {
     "method of an unknown name for what it does": "getattr(give(), name)()",
     "attribute of an unknown name": "setattr(cell, name, give())",
     "method that unknown code is given": "give(w.detach)()",
+    "method of what nobody knows that unknown code is given": "give(give().update)(cell)",
+    "method of a base class of an unknown name": "cell.look()",
+    "method called by an unknown name": "methodcaller(give('detach_'))(w)",
+    "elements of a list in an unknown list": "[].append(*give())",
+    "arguments of a writing function in an unknown list": "nn.init.zeros_(*give(), cell)",
+    "unknown code in a setter": "cell.size = 2",
     "constructor that unknown code is given": "give(Cell.__init__)",
     "special method called by hand": "object.__setattr__(w, *give())",
     "constructor of what unknown code has made": "give(Cell).__init__(cell)",
@@ -71,6 +78,18 @@ INDIRECT = {
 INDIRECTLY = (
     HEAD
     + """
+    @property
+    def size(self):
+        return 1
+
+    @size.setter
+    def size(self, value):
+        give(value)
+
+    def look(self):
+        getattr(super(), name)()
+
+
 class Around:
     def __enter__(self):
         give()

@@ -295,7 +295,7 @@ def _note_unknown_list(run: Run, qualified: str, site: CallSite) -> None:
 def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if not site.complete:
         _note_unknown_list(run, qualified, site)
-        note_function(run, qualified, site)
+    note_function(run, qualified, site)
     if foreign.runs_given(qualified):
         _run_given(run, qualified, site)
     if qualified.startswith("builtins."):

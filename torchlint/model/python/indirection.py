@@ -32,6 +32,7 @@ from torchlint.model.state.values import (
     Module,
     Optimizer,
     Sequence,
+    Super,
     Tensor,
     Unknown,
     Value,
@@ -67,17 +68,24 @@ _MODES = frozenset(
 """Functions of torch that set what holds for all of a program."""
 _UNSEEN = frozenset(
     """
-    __del__ __delattr__ __delete__ __enter__ __exit__ __get__ __getattr__ __getattribute__ __init_subclass__ __set__
-    __set_name__ __setattr__ __setstate__ __torch_dispatch__ __torch_function__ _apply requires_grad_
+    __del__ __delattr__ __delete__ __enter__ __exit__ __get__ __getattr__ __getattribute__ __init_subclass__ __new__
+    __set__ __set_name__ __setattr__ __setstate__ __torch_dispatch__ __torch_function__ _apply parameters requires_grad_
     """.split()  # noqa: SIM905
 )
 """Methods of the file that Python and torch run where no call of them is written, to change something."""
+_CHANGING = frozenset(
+    """
+    add_module add_param_group append backward extend insert load_state_dict register_forward_hook
+    register_forward_pre_hook register_hook setdefault update
+    """.split()  # noqa: SIM905
+)
+_LOOKING_UP = frozenset({"operator.attrgetter", "operator.methodcaller"})
 _COMPARING = frozenset({"builtins.max", "builtins.min", "builtins.sorted"})
 _FUNCTIONS = ("func", "function", "key", "target")
 """Under which name a function is given to what runs it."""
 _SHARED = tuple(map(External, ("builtins.object", "builtins.type", "torch", "torch.Tensor", "torch.nn.Module")))
 _LIVE = (Bound, Class, Function, GradModeGuard, Instance, Module, Optimizer, Tensor)
-_ACTED_ON = (Class, GradModeGuard, Instance, Mapping, Module, Optimizer, Sequence, Tensor)
+_ACTED_ON = (Class, GradModeGuard, Instance, Mapping, Module, Optimizer, Sequence, Super, Tensor)
 
 
 def is_unknown_code(value: Value) -> bool:
@@ -101,9 +109,14 @@ def note_method(run: Run, receiver: Value, name: str, site: CallSite) -> None:
 
 
 def note_function(run: Run, qualified: str, site: CallSite) -> None:
-    """A function of torch that sets what holds for all is given a list of arguments that nobody knows."""
+    """
+    A function of torch that sets what holds for all, or writes in place, is given arguments that nobody knows;
+    `methodcaller(name)` a name.
+    """
     owner, _, name = qualified.rpartition(".")
-    if owner.startswith("torch") and (name in _MODES or owner in ("torch.Tensor", "torch.autograd", "torch.nn.Module")):
+    changes = name in _MODES or name[-1:] == "_" or owner in ("torch.Tensor", "torch.autograd", "torch.nn.Module")
+    looks_up = qualified in _LOOKING_UP and (not site.complete or _is_any_unknown(site.positional[:1]))
+    if looks_up or (owner.startswith("torch") and changes and not site.complete):
         _note(run, site)
 
 
@@ -113,7 +126,8 @@ def note_given(run: Run, given: Iterable[Value], site: CallSite) -> None:
         method = type(value) is Bound and (value.function is None or isinstance(value.receiver, Tensor))
         unbound = type(value) is Function and value.owner is not None and value.name == "__init__"
         sets = type(value) is External and value.qualified.startswith("torch.") and _sets_mode(value.qualified)
-        if method or unbound or sets:
+        by_name = type(value) is Unknown and isinstance(value.source, ir.Attribute) and _changes(value.source.attr)
+        if method or unbound or sets or by_name:
             _note(run, site)
 
 
@@ -166,8 +180,12 @@ def note_yields(run: Run, definition: ir.Node) -> None:
 
 def note_unseen(run: Run, site: CallSite) -> None:
     """Unknown code is called by a method that runs where no call of it is written."""
-    if any(name in _UNSEEN for name in running(run.machine)):
+    if any(each.name in _UNSEEN or _is_setter(each) for each in running(run.machine)):
         _note(run, site)
+
+
+def _is_setter(definition: ir.FunctionDef) -> bool:
+    return any(isinstance(each, ir.Attribute) and each.attr == "setter" for each in definition.decorators)
 
 
 def _note(run: Run, site: CallSite) -> None:
@@ -193,9 +211,16 @@ def _is_made(value: Unknown) -> bool:
 
 def _takes_few(receiver: Value) -> bool:
     """Whether the methods of a value are called with arguments that are written out."""
-    if isinstance(receiver, (Sequence, Mapping)):
+    if isinstance(receiver, Sequence):
+        return True
+    if isinstance(receiver, Mapping):
         return any(isinstance(each, _LIVE) for each in parts(receiver))
     return isinstance(receiver, (GradModeGuard, Module, Optimizer, Tensor))
+
+
+def _changes(name: str) -> bool:
+    """Whether what has a name is a method that changes its object, whatever that is."""
+    return name in _CHANGING or name[:2] == "__" or (name[-1:] == "_" and name[:1] != "_")
 
 
 def _sets_mode(qualified: str) -> bool:

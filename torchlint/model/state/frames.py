@@ -49,14 +49,14 @@ def function_name(machine: Machine) -> str:
     return definition.name if isinstance(definition, ir.FunctionDef) else ""
 
 
-def running(machine: Machine) -> list[str]:
-    """The names of the functions that run, the innermost last."""
-    return [each.definition.name for each in machine.stack if isinstance(each.definition, ir.FunctionDef)]
+def running(machine: Machine) -> list[ir.FunctionDef]:
+    """The functions that run, the innermost last."""
+    return [each.definition for each in machine.stack if isinstance(each.definition, ir.FunctionDef)]
 
 
 def zeroing(machine: Machine) -> bool:
     """Whether the running function is one that zeroes gradients, by its name."""
-    return any("zero" in name for name in running(machine))
+    return any("zero" in each.name for each in running(machine))
 
 
 def is_compiled(machine: Machine) -> bool:
