@@ -22,8 +22,8 @@ function has grad mode on (or off), which `expression` asks. "kernel": of the ke
 operation `expression`, a fused one runs, which saves what the composed one does not; after " on " stands the device
 whose fused kernel it is, if only that one does so. "differentiated": whoever calls the `forward` differentiates the
 part `expression` of what it returns, too. "reflection": `expression`, by which the program changes Python's own rules
-(a `__getattribute__`, a class that is given a method under an unknown name, a text that is run), leaves them as they
-are for what the proof rests on.
+(a `__getattribute__`, a class that is given a method under an unknown name, a text that is run), or by which unknown
+code acts where no plain call of it is written (`getattr(x, name)()`), leaves all as it is that the proof rests on.
 """
 
 

@@ -132,4 +132,4 @@ def root_of_which_nobody_knows():
     """Raises: does not require grad"""
     a = nn.Parameter(torch.ones(1, 3), requires_grad=False)
     eval("lambda p: None")(a)
-    torch.autograd.backward([a])  # error: [TLN103]
+    torch.autograd.backward([a])  # warning: [TLN103]

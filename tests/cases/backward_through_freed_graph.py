@@ -1141,7 +1141,7 @@ def product_of_a_view_in_a_mode_that_nobody_knows_and_a_leaf():
         v = w.view(-1)
     h = v * b
     h.sum().backward()
-    h.sum().backward()  # error: [TLN101]
+    h.sum().backward()  # warning: [TLN101]
 
 
 def product_of_a_view_without_an_edge_and_a_leaf():

@@ -481,7 +481,7 @@ def written_from_the_second_iteration_on():
     w = torch.ones(2, requires_grad=True)
     for number, x in enumerate(eval("torch.rand(3, 2)")):
         if number > 0:
-            w.add_(1)  # error: [TLN203]
+            w.add_(1)  # warning: [TLN203]
 
 
 def converted_to_what_a_parameter_gave():
@@ -611,7 +611,7 @@ def update_after_a_backward_of_its_own():
 
         def update(self):
             (self.w * 2).sum().backward()
-            self.w -= 0.1 * self.w.grad  # error: [TLN203]
+            self.w -= 0.1 * self.w.grad  # warning: [TLN203]
 
     eval("Trainer().update")()
 def all_of_a_weight_is_written():

@@ -254,7 +254,7 @@ def given_a_function_of_something_else():
         w = torch.ones(3, requires_grad=True)
         v = torch.ones(3, requires_grad=True)
         fit(lambda: (v**2).sum())
-        w.grad.zero_()  # error: [TLN401]
+        w.grad.zero_()  # warning: [TLN401]
 
     run(eval("lambda closure: closure().backward()"))
 

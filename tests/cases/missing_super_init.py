@@ -848,7 +848,7 @@ def a_function_without_the_object_handed_on():
         def __init__(self, n):
             size = n + 1
             eval("lambda *given: given[-1]")(lambda: size + 1)()
-            self.layer = nn.Linear(n, n)  # error: [TLN308]
+            self.layer = nn.Linear(n, n)  # warning: [TLN308]
 
     Net(2)
 

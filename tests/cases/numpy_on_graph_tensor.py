@@ -181,7 +181,7 @@ def outputs_of_a_loop_in_a_loop():
     for epoch in range(30):
         for x in eval("torch.rand(4, 2)"):
             outputs.append((w * x).sum())
-    print(np.array(outputs))  # error: [TLN111]
+    print(np.array(outputs))  # warning: [TLN111]
 
 
 def outputs_of_a_comprehension():

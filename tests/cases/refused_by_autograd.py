@@ -622,7 +622,7 @@ def written_behind_what_nobody_knows_and_has_left():
     kept = torch.inference_mode()(lambda: torch.rand(3).sigmoid())()
     with eval("torch.inference_mode()"):
         kept.add_(1)
-    kept.add_(1)  # error: [TLN118]
+    kept.add_(1)  # warning: [TLN118]
 
 
 def result_into_what_may_be_none():

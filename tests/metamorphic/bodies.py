@@ -119,6 +119,13 @@ def _longer(value: Any) -> Any:
     return type(value)((value[0], *value)) if sizes else value
 
 
+def _kept(*args: Any, **kwargs: Any) -> Any:
+    """Its last argument; of a function one that never calls it: whoever is given one need not."""
+    if args and callable(args[-1]) and not isinstance(args[-1], nn.Module | type):
+        return lambda *given, **named: None
+    return args[-1] if args else None
+
+
 FUNCTIONS: dict[str, Body] = {
     "identity": lambda *args, **kwargs: args[-1] if args else None,
     "detach": _returns(torch.Tensor.detach),
@@ -144,6 +151,7 @@ FUNCTIONS: dict[str, Body] = {
     "None": lambda *args, **kwargs: None,
     "list": lambda *args, **kwargs: [args[-1]] if args else [],
     "empty": lambda *args, **kwargs: [],
+    "not called": _kept,
     "0.5": lambda *args, **kwargs: 0.5,
     "True": lambda *args, **kwargs: True,
     "False": lambda *args, **kwargs: False,

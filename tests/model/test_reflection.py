@@ -13,6 +13,7 @@ from torchlint.rule import Level
 HEAD = """
 import sys
 from functools import partial
+from operator import methodcaller
 
 import torch
 from torch import nn
@@ -53,6 +54,56 @@ STATEMENTS = {
     "a setter in an unknown list": "setattr(*give(cell))",
     "a setter with an unknown list": "partial(setattr, cell, *give())('other', 2)",
 }
+INDIRECT = {
+    "method of an unknown name": "getattr(w, name)()",
+    "method of an unknown name for what it does": "getattr(give(), name)()",
+    "attribute of an unknown name": "setattr(cell, name, give())",
+    "method that unknown code is given": "give(w.detach)()",
+    "method of what nobody knows that unknown code is given": "give(give().update)(cell)",
+    "method of a base class of an unknown name": "cell.look()",
+    "method called by an unknown name": "methodcaller(give('detach_'))(w)",
+    "elements of a list in an unknown list": "[].append(*give())",
+    "arguments of a writing function in an unknown list": "nn.init.zeros_(*give(), cell)",
+    "unknown code in a setter": "cell.size = 2",
+    "constructor that unknown code is given": "give(Cell.__init__)",
+    "special method called by hand": "object.__setattr__(w, *give())",
+    "constructor of what unknown code has made": "give(Cell).__init__(cell)",
+    "arguments of a method in an unknown list": "w.sum().backward(*give())",
+    "key that nobody knows": "max([object], key=give)",
+    "function that is mapped": "list(map(give, [w]))",
+    "a text that computes": "eval('give(w)')",
+    "a context in which a generator yields": "list(between())",
+    "unknown code in a context of the file": "\nwith Around(): pass",
+}
+INDIRECTLY = (
+    HEAD
+    + """
+    @property
+    def size(self):
+        return 1
+
+    @size.setter
+    def size(self, value):
+        give(value)
+
+    def look(self):
+        getattr(super(), name)()
+
+
+class Around:
+    def __enter__(self):
+        give()
+
+    def __exit__(self, *error):
+        pass
+
+
+def between():
+    with give():
+        yield 1
+
+"""
+)
 WRITES = """
 w = torch.ones(3, requires_grad=True)
 cell = Cell()
@@ -83,6 +134,32 @@ def test_a_special_method_that_asks_its_base_leaves_an_error() -> None:
 @pytest.mark.parametrize("kind", STATEMENTS)
 def test_a_statement_that_changes_what_python_does_leaves_a_condition(kind: str) -> None:
     assert _told(HEAD + WRITES.format(STATEMENTS[kind])) == [("TLN203", "warning", ["reflection"])]
+
+
+@pytest.mark.parametrize("kind", INDIRECT)
+def test_unknown_code_that_acts_where_no_plain_call_of_it_is_written_leaves_a_condition(kind: str) -> None:
+    told = _told(INDIRECTLY + WRITES.format(INDIRECT[kind]))
+    assert ("TLN203", "warning", ["reflection"]) in told
+
+
+@pytest.mark.parametrize(
+    "statement", ["give(torch.set_grad_enabled)", "give().__enter__()", "torch.set_grad_enabled(*give())"]
+)
+def test_unknown_code_that_may_set_the_mode_by_another_road_leaves_no_error(statement: str) -> None:
+    assert all(level != "error" for _, level, _ in _told(HEAD + WRITES.format(statement)))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        *("give(w)", "give(w).run(cell)", "give(w)(w)", "net = nn.Linear(*give())", "give(**give())", "give(cell.run)"),
+        *("getattr(cell, 'held')", "getattr(nn, name)(2)", "w.view(*give())", "max(give(), key=give)", "len(give())"),
+        *("list(map(torch.relu, give()))", "list(map(cell.run, give()))", "sorted(give())", "w.sum().backward(give())"),
+        *("eval('cell')", "give().__len__()", "for _ in give(): give(w)", "with give(): give(w)"),
+    ],
+)
+def test_a_plain_call_of_unknown_code_leaves_an_error(statement: str) -> None:
+    assert ("TLN203", "error", []) in _told(HEAD + WRITES.format(statement))
 
 
 @pytest.mark.parametrize("given", ["torch.Tensor, name", "(torch.Tensor, name)", "[torch.Tensor, 'add_', None]"])

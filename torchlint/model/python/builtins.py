@@ -14,6 +14,7 @@ from torchlint.model.python.attributes import attribute, is_module, owner_of_dic
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
 from torchlint.model.python.flags import unsettle, unsettle_gradients, unsettle_origins
+from torchlint.model.python.indirection import note_name
 from torchlint.model.python.introspection import class_of, class_of_tensor, is_a, is_no_layer_of, is_subclass
 from torchlint.model.python.members import (
     is_composed,
@@ -301,6 +302,7 @@ def _getattr(run: Run, site: CallSite) -> Value:
     for hook in run.machine.watch.unknown_called if len(site.positional) > 1 else ():
         hook(Unknown(), None, [owner], site.node)  # any method may be called so
     if len(site.positional) > 1:
+        note_name(run, owner, site.positional[1], site)
         havoc(run, owner)
         unsettle(run, owner)
         unsettle_gradients(run, reachable_tensors(owner))
@@ -326,6 +328,7 @@ def _may_enter(run: Run, owner: Value) -> None:
     if not alone or not isinstance(owner, (GradModeGuard, Unknown)):
         return
     if any(isinstance(each, ir.Attribute) and each.attr == "__exit__" for each in ir.walk(run.machine.program.body)):
+        run.machine.trail.set(run.autograd, "may_cast", True)
         set_grad_mode(run.torch, Truth.MAYBE)
 
 
@@ -338,6 +341,7 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
     if isinstance(name, Constant) and isinstance(name.value, str):
         set_attribute(run, owner, name.value, value, site.node)
         return NONE
+    note_name(run, owner, name, site)
     for _, each in alternatives(owner):
         if isinstance(each, (Class, Instance)):
             set_some_attribute(run, each, value, anew=is_composed(name))

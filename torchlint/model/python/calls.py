@@ -9,6 +9,7 @@ from __future__ import annotations
 from torchlint.model.python.classes import call_instance, call_module, instantiate
 from torchlint.model.python.externals import call_external
 from torchlint.model.python.functions import run_function, with_mode
+from torchlint.model.python.indirection import note_method
 from torchlint.model.python.methods import call_bound, method_call
 from torchlint.model.python.run import Callees, Expressions, Run
 from torchlint.model.python.unknown_code import unknown_call
@@ -42,6 +43,8 @@ def call(run: Run, node: ir.Call) -> Value:
     if isinstance(function, ir.Attribute):
         receiver = run.evaluate(function.value)
         site = call_site(run, node)
+        if not site.complete or function.attr[:2] == "__":
+            note_method(run, receiver, function.attr, site)
         return method_call(run, receiver, function, site)
     callee = run.evaluate(function)
     site = call_site(run, node)

@@ -17,6 +17,7 @@ from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.calls import call_site
 from torchlint.model.python.flags import unsettle
 from torchlint.model.python.functions import MOST_DEPTH, inference_inside, run_function
+from torchlint.model.python.indirection import note_context, note_generator
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import lookup, resolved
 from torchlint.model.state.guards import Truth
@@ -103,7 +104,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     else:
         value = run.evaluate(item.context)
         contexts.append(value)
-        entered_value = _enter(run, item.context, value)
+        entered_value = _enter(run, node, item.context, value)
         if item.target is not None:
             assign(run, item.target, entered_value)
         keeps_defaults = _keeps_device(run, item.context, value)
@@ -150,7 +151,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         set_grad_mode(torch, left_in if plain else Truth.MAYBE)
 
 
-def _enter(run: Run, context: ir.Expression, value: Value) -> Value:
+def _enter(run: Run, node: ir.With, context: ir.Expression, value: Value) -> Value:
     """The grad mode inside a context manager, and what its `__enter__` returns."""
     machine = run.machine
     if isinstance(value, GradModeGuard):
@@ -167,6 +168,7 @@ def _enter(run: Run, context: ir.Expression, value: Value) -> Value:
             machine.grad_mode = machine.inference = Truth.MAYBE
         return value
     elif not _transparent(run, context, value):
+        note_context(run, node, context)
         machine.grad_mode = machine.inference = Truth.MAYBE
         entered = [_method_of(each, name) for _, each in alternatives(value) for name in ("__enter__", "__exit__")]
         hand_on(run, [each for each in entered if each is not None])  # nobody knows which of them
@@ -246,6 +248,8 @@ def _inside_generator(run: Run, found: Value, item: ir.WithItem, body: Callable[
     assert isinstance(definition, ir.FunctionDef)
     several = sum(isinstance(each, ir.Yield) for each in ir.walk(definition.body)) != 1 or _yields_deeper(definition)
     running = any(frame.definition is definition for frame in machine.stack)
+    if several and any(isinstance(each, ir.With) for each in ir.walk(definition.body)):
+        note_generator(run, item.context)
     if several or running or machine.foreign_call is not None or len(machine.stack) >= MOST_DEPTH:
         value = run.evaluate(item.context)
         machine.grad_mode = Truth.MAYBE

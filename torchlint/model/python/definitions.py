@@ -15,6 +15,7 @@ from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import closure_of, imported, set_variable
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     Class,
     External,
@@ -100,6 +101,8 @@ def _class(run: Run, node: ir.ClassDef) -> None:
     machine = run.machine
     bases = tuple(_base(run, argument.value) for argument in node.bases if not argument.keyword)
     wrapped = any(not _keeps_making(run, argument) for argument in node.bases if argument.keyword)
+    if any(each.keyword == "metaclass" and not _keeps_making(run, each) for each in node.bases):
+        note_reflection(machine, f"{node.name}(metaclass=…)")
     if run.imports is not None:
         found = (run.imports.value(base.qualified) if isinstance(base, External) else None for base in bases)
         bases = tuple(other or base for base, other in zip(bases, found, strict=True))

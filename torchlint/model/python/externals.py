@@ -18,6 +18,7 @@ from torchlint.model.python.callbacks import hand_on, havoc
 from torchlint.model.python.containers import new_deque
 from torchlint.model.python.copying import copied_value
 from torchlint.model.python.flags import FLAGS, unsettle
+from torchlint.model.python.indirection import is_unknown_code, note_function, note_run
 from torchlint.model.python.making import new_named_tuple
 from torchlint.model.python.members import set_raw, written_to_mapping
 from torchlint.model.python.module_hooks import hooks_all
@@ -25,7 +26,7 @@ from torchlint.model.python.module_parts import all_modules
 from torchlint.model.python.modules import inherit
 from torchlint.model.python.recomputation import CHECKPOINT, checkpoint
 from torchlint.model.python.run import Run
-from torchlint.model.python.unknown_code import is_unknown_code, unknown_call
+from torchlint.model.python.unknown_code import unknown_call
 from torchlint.model.python.variables import NAMESPACES, resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.reachable import objects_among, some_of
@@ -214,7 +215,7 @@ def _copied(run: Run, qualified: str, site: CallSite) -> Value:
     return Unknown([each for each in held if isinstance(each, Tensor)], source=site.node)
 
 
-def _run_given(run: Run, site: CallSite) -> None:
+def _run_given(run: Run, qualified: str, site: CallSite) -> None:
     """`max(found, key=unknown)`, `Thread(target=unknown, args=(x,))`: Python runs code that nobody knows."""
     given = site.values()
     # one of several, too: `map(f if flag else unknown, [w])`
@@ -230,6 +231,7 @@ def _run_given(run: Run, site: CallSite) -> None:
     for value, functions in zip(given, unknown, strict=True):
         if not functions:
             others += parts(value) if isinstance(value, (Sequence, Mapping)) else [value]
+    note_run(run, qualified, site)
     place = site.node.origin
     reads = foreign.only_reads(dotted(site.node.function).rpartition(".")[2])
     call = ir.Call(place, ir.Name(place, ""), []) if reads else site.node  # it is not what is called here
@@ -293,8 +295,9 @@ def _note_unknown_list(run: Run, qualified: str, site: CallSite) -> None:
 def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if not site.complete:
         _note_unknown_list(run, qualified, site)
+    note_function(run, qualified, site)
     if foreign.runs_given(qualified):
-        _run_given(run, site)
+        _run_given(run, qualified, site)
     if qualified.startswith("builtins."):
         result = call_builtin(run, qualified[9:], site)
         if result is None:

@@ -22,6 +22,7 @@ from torchlint.model.python.flags import (
     unsettle_grad,
     unsettle_gradients,
 )
+from torchlint.model.python.indirection import note_yields
 from torchlint.model.python.members import set_some_attribute
 from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.python.run import Run
@@ -209,6 +210,7 @@ def _run_function(
             layer = False  # the decorator may do anything
         source = site.node if site is not None else None
         if _is_generator(function):
+            note_yields(run, definition)
             return Sequence("generator", None, Unknown(depends, source=source))
         return made_of(values, source=source, layer=True) if layer else Unknown(depends, source=source)
     frame = Frame({}, function.closure)

@@ -103,7 +103,7 @@ def evaluate_text(run: Run, site: CallSite) -> Value:
     _may_set(run, text, effect=for_effect(run, site.node) or run.machine.grad_mode is Truth.NO)
     # what a text gives that has a word for torch, or of which nobody knows a word, may be something of torch
     of_torch = run.machine.grad_mode is Truth.NO if words is None else _speaks_of_torch(run, words)
-    if words is None:
+    if words is None or calls or "lambda" in words:
         note_reflection(run.machine, "eval(…)")
     result = Unknown(held, source=site.node, part_of=External("torch") if of_torch else None)
     result.made_by = OF_TEXT if words is None else ""

@@ -30,6 +30,7 @@ from torchlint.model.python.flags import (
     unsettle_grad,
     unsettle_gradients,
 )
+from torchlint.model.python.indirection import is_unknown_code, note_given, note_unseen
 from torchlint.model.python.members import put_where_getter_says
 from torchlint.model.python.module_hooks import hooks_all
 from torchlint.model.python.module_parts import parameters_of
@@ -94,6 +95,9 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
             if tensor.is_parameter is not Truth.YES:
                 found[id(tensor)] = tensor
     depends = list(found.values())
+    if is_unknown_code(callee):
+        note_given(run, passed, site)
+        note_unseen(run, site)
     may_be: tuple[Value, ...] = ()  # now: of what a container holds nothing is known afterwards
     if not apart and not foreign.only_reads(called):
         may_be = objects_among([*leading, callee] if receiver is None else leading)
@@ -190,13 +194,6 @@ def _call_of_given_layer(run: Run, callee: Unknown, site: CallSite) -> str:
 
 _SHORT = 40
 """Characters of a call that a message shows."""
-
-
-def is_unknown_code(value: Value) -> bool:
-    """Whether a value may be a function, or an object, that nobody knows."""
-    if isinstance(value, External):
-        return not (foreign.keeps_flags(value.qualified) or foreign.is_foreign(value.qualified))
-    return isinstance(value, Unknown) and value.tensor is None and not is_foreign(value)
 
 
 def _is_view_without_edge(value: Value) -> bool:

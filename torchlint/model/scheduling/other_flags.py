@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from torchlint.model.python.flags import FLAGS, unsettle
 from torchlint.model.python.run import Run
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.values import Instance, Module, Tensor
+from torchlint.model.state.values import Instance, Module, Tensor, alternatives
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import bound_by, last_word
 
@@ -27,7 +27,7 @@ def leave_flags_open(run: Run, instance: Instance, definition: ir.FunctionDef) -
         named = run.flagged[definition] = frozenset([name for part in _set_in(definition) for name in _held(part)])
     if not named:
         return
-    for name, value in instance.attributes.items():
+    for name, value in ((name, each) for name, held in instance.attributes.items() for _, each in alternatives(held)):
         layer = isinstance(value, (Module, Instance)) or (
             isinstance(value, Tensor) and value.is_parameter is not Truth.NO
         )

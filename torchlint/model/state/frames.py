@@ -49,10 +49,14 @@ def function_name(machine: Machine) -> str:
     return definition.name if isinstance(definition, ir.FunctionDef) else ""
 
 
+def running(machine: Machine) -> list[ir.FunctionDef]:
+    """The functions that run, the innermost last."""
+    return [each.definition for each in machine.stack if isinstance(each.definition, ir.FunctionDef)]
+
+
 def zeroing(machine: Machine) -> bool:
     """Whether the running function is one that zeroes gradients, by its name."""
-    names = [f.definition.name for f in machine.stack if isinstance(f.definition, ir.FunctionDef)]
-    return any("zero" in name for name in names)
+    return any("zero" in each.name for each in running(machine))
 
 
 def is_compiled(machine: Machine) -> bool:

@@ -4,7 +4,8 @@ Reflection: a program changes Python's own rules while it runs, by what nobody k
 Every proof rests on what an attribute is, which method a call runs and which variable a name stands for. A program that
 changes these rules (a `__getattribute__`, a class that gets a method under a name nobody knows, the variables of a
 module handed out, a text that is run) and has code in it that nobody knows may have changed any link of any proof from
-then on, in more ways than can be listed. So from then on what is told of the program rests on a condition: nothing of
+then on, in more ways than can be listed. So has a program in which such code acts where no plain call of it is written
+(`model/python/indirection`). So from then on what is told of the program rests on a condition: nothing of
 it is an error. What is told before stays, but for what is told at the end.
 
 Holds what it was; what changes Python's rules is told by `model/python`.
