@@ -1510,3 +1510,12 @@ def what_stands_in_a_list_beside_unknown_ones_runs_once():
     done = [(w * w).sum().backward(), *eval("[]")]
     loss = (w * w).sum()
     done = [loss.backward(), *eval("[]"), *done]
+
+
+def data_in_each_batch_through_a_wrapper_of_a_model():
+    """The parameters of the model are differentiated: that does not show that the data requires grad."""
+    model = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    wrapper = nn.DataParallel(model)
+    data = torch.rand(2, 4, 2) / eval("0.5")
+    for x in data:
+        wrapper(x).mean().backward()
