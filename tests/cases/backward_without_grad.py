@@ -3454,7 +3454,6 @@ def class_from_torch_alone():
 
 
 def forward_from_torch_of_a_class_that_unknown_code_decorates():
-    """Raises: modified by an inplace operation"""
 
     @eval("lambda cls: cls")
     class Act(nn.Tanh):
@@ -3463,4 +3462,4 @@ def forward_from_torch_of_a_class_that_unknown_code_decorates():
             h.add_(1)  # warning: [TLN201]
             return h
 
-    Act()(torch.rand(2, 3, requires_grad=True)).sum().backward()
+    Act()(torch.rand(2, 3))

@@ -120,9 +120,9 @@ def edges_into(autograd: Autograd, value: Value) -> list[tuple[Guard, GraphNode 
     found: list[tuple[Guard, GraphNode | Tensor]] = []
     for guard, tensor in possible_options(autograd, value):
         machine.assumed = assumed | guard
-        found += [
-            (both, node) for inner, node in edges_of(autograd, tensor) if (both := conjoin(guard, inner)) is not None
-        ]
+        there = ALWAYS if _without_edge(tensor) is not Truth.MAYBE else unknown_guard()
+        ways = ((conjoin(guard, inner, there), node) for inner, node in edges_of(autograd, tensor))
+        found += [(both, node) for both, node in ways if both is not None]
     machine.assumed = assumed
     return found
 
