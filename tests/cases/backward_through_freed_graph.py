@@ -1144,6 +1144,17 @@ def product_of_a_view_in_a_mode_that_nobody_knows_and_a_leaf():
     h.sum().backward()  # warning: [TLN101]
 
 
+def product_of_a_view_in_a_mode_that_nobody_knows_and_a_leaf_or_a_number():
+    """Of the number nothing is saved: no gradient flows to the view."""
+    w = torch.rand(12, requires_grad=True)
+    b = torch.rand(12, requires_grad=True) if eval("False") else eval("0.5")
+    with eval("torch.no_grad()"):
+        v = w.view(-1)
+    h = v * b
+    h.sum().backward()
+    h.sum().backward()
+
+
 def product_of_a_view_without_an_edge_and_a_leaf():
     """Raises: backward through the graph a second time"""
     w = torch.rand(3, 4, requires_grad=True)
@@ -1499,3 +1510,12 @@ def what_stands_in_a_list_beside_unknown_ones_runs_once():
     done = [(w * w).sum().backward(), *eval("[]")]
     loss = (w * w).sum()
     done = [loss.backward(), *eval("[]"), *done]
+
+
+def data_in_each_batch_through_a_wrapper_of_a_model():
+    """The parameters of the model are differentiated: that does not show that the data requires grad."""
+    model = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    wrapper = nn.DataParallel(model)
+    data = torch.rand(2, 4, 2) / eval("0.5")
+    for x in data:
+        wrapper(x).mean().backward()

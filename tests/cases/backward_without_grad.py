@@ -3411,3 +3411,74 @@ def gradient_of_a_difference():
     u = torch.tensor(2.0, requires_grad=True)
     (g,) = torch.autograd.grad(u - 3 * u, u, create_graph=True)
     (g * 1).abs().sum().backward()  # error: [TLN104]
+
+
+def class_from_torch_alone_that_unknown_code_decorates():
+    def around(cls):
+        class Derived(cls):
+            def __call__(self, *given):
+                return super().__call__(*given).requires_grad_()
+
+        return Derived
+
+    @eval("around")
+    class Act(nn.ReLU):
+        pass
+
+    Act()(torch.rand(2, 3)).sum().backward()
+
+
+def class_from_torch_alone_under_an_unknown_base():
+    class Leaves:
+        def forward(self, *given):
+            return super().forward(*given).requires_grad_()
+
+    class Act(eval("Leaves"), nn.ReLU):
+        pass
+
+    Act()(torch.rand(2, 3)).sum().backward()
+
+
+def forward_from_torch_under_an_unknown_base():
+    class Leaves:
+        def forward(self, *given):
+            return super().forward(*given).requires_grad_()
+
+    class Act(eval("Leaves"), nn.ReLU):
+        def forward(self, x):
+            return super().forward(x) * 2
+
+    Act()(torch.rand(2, 3)).sum().backward()
+
+
+def object_of_a_class_from_torch_that_unknown_code_was_given():
+    def switch(act):
+        act.forward = lambda x: x.requires_grad_()
+
+    class Act(nn.ReLU):
+        pass
+
+    act = Act()
+    eval("switch")(act)
+    act(torch.rand(2, 3)).sum().backward()
+
+
+def class_from_torch_alone():
+    """Raises: does not require grad"""
+
+    class Act(nn.ReLU):
+        pass
+
+    Act()(torch.rand(2, 3)).sum().backward()  # error: [TLN104]
+
+
+def forward_from_torch_of_a_class_that_unknown_code_decorates():
+
+    @eval("lambda cls: cls")
+    class Act(nn.Tanh):
+        def forward(self, x):
+            h = super().forward(x)
+            h.add_(1)  # warning: [TLN201]
+            return h
+
+    Act()(torch.rand(2, 3))

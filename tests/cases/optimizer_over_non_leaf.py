@@ -661,3 +661,24 @@ def the_leaf_cast_to_the_dtype_of_another():
     y = torch.tensor(2.0, dtype=torch.float64)
     x = x.to(y.dtype)
     torch.optim.AdamW([x])  # error: [TLN304]
+
+
+def view_without_an_edge_after_a_step_that_had_no_gradient():
+    """No gradient comes to the leaf through a view that is made under `no_grad`."""
+    w = torch.ones(3, 4, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    with eval("torch.no_grad()"):
+        view = w[..., None]
+    view.sum().backward()
+    optimizer.step()
+    torch.optim.SGD([view], lr=0.1)
+
+
+def view_after_a_step():
+    """Raises: can't optimize a non-leaf Tensor"""
+    w = torch.ones(3, 4, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    view = w[..., None]
+    view.sum().backward()
+    optimizer.step()
+    torch.optim.SGD([view], lr=0.1)  # error: [TLN304]

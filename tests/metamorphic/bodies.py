@@ -156,6 +156,7 @@ FUNCTIONS: dict[str, Body] = {
     "True": lambda *args, **kwargs: True,
     "False": lambda *args, **kwargs: False,
     "recorded": lambda *args, **kwargs: torch.ones((), requires_grad=True) * 2,
+    "another function": lambda *args, **kwargs: lambda *inner, **named: inner[-1] if inner else None,
 }
 
 

@@ -177,7 +177,7 @@ def judged(variant: Variant, rng: random.Random, seed: int = -1) -> list[Claim]:
         open_ones = [number for number in pending if number not in passed]
         if not open_ones:
             continue
-        idle = "dropout" in variant.text.lower() or "] = " in variant.text
+        idle = "dropout" in variant.text.lower() or "] = " in variant.text or "out=" in variant.text
         ran = run(code, bodies, variant.roles, lines=True, idle=idle).ran
         for number in open_ones:
             if came_through(pending[number], ran, variant.text, variant.roles):

@@ -162,6 +162,18 @@ first[found] = 0
 """,
         {"found": "flag"},
     ),
+    "a number to write into": (
+        """
+import torch
+from elsewhere import call
+x = torch.rand(3, requires_grad=True)
+scale = call(torch.rand(3))
+y = x * scale
+torch.add(scale, 1, out=scale)
+y.sum().backward()
+""",
+        {"call": "call"},
+    ),
     "the other arm": (
         """
 import torch
@@ -225,4 +237,22 @@ def test_a_run_that_does_not_come_to_what_is_meant_refutes_nothing(name: str) ->
     text, roles = JUDGED[name]
     variant = hide.Variant(Base(name, text), (), text, {}, roles)
     assert any(each.level.value == "error" for each in hide.shown(text, standins.RAISING))
+    assert not standins.judged(variant, random.Random(0))
+
+
+def test_a_function_that_is_called_may_be_another_than_it_was_given() -> None:
+    text = """
+import torch
+from torch import nn
+from elsewhere import call
+net = nn.Linear(3, 2)
+context = eval('torch.autocast')('cpu')
+call(context.__enter__)()
+out = net(torch.ones(1, 3, requires_grad=True)).float().tanh()
+with torch.no_grad():
+    net.weight.mul_(0.9)
+out.sum().backward()
+"""
+    variant = hide.Variant(Base("by hand", text), (), text, {}, {"call": "call"})
+    assert any(each.level.value == "warning" for each in hide.shown(text, standins.RAISING))
     assert not standins.judged(variant, random.Random(0))

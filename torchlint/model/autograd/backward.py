@@ -341,7 +341,10 @@ def callers_backward(autograd: Autograd, value: Value, origin: ir.Node, part: st
 
 
 def _establish(autograd: Autograd, root: Tensor) -> None:
-    """A backward that comes back has shown that its root requires grad: so do the only ways into it."""
+    """
+    A backward that comes back has shown that its root requires grad: so do the only ways into it. What code that nobody
+    knows has computed may require grad by parameters of its own.
+    """
     machine = autograd.machine
     if root.requires_grad.truth() is not Truth.MAYBE:
         return
@@ -352,6 +355,8 @@ def _establish(autograd: Autograd, root: Tensor) -> None:
         if node.condition.truth() is Truth.YES:
             break
         machine.trail.set(node, "condition", GRAD_YES)
+        if node.opaque and not node.gradient:
+            break
         options = tuple(edge for edge in node.edges if may_require_grad(edge[1]))
 
 

@@ -63,8 +63,8 @@ def regenerate(autograd: Autograd, tensor: Tensor) -> None:
     edges = edges_of(autograd, base)
     machine.trail.set(tensor, "grad_time", machine.tick())
     kind = kind_of_view(tensor)
+    sure = implied(write.path | write.assumed | machine.assumed, machine.path)
     if kind is not None:
-        sure = implied(write.path | write.assumed | machine.assumed, machine.path)
         known = sure and machine.grad_mode is not Truth.MAYBE
         truth = tensor.requires_grad.truth() if known else Truth.MAYBE
         refuse(autograd, kind, write.op, tensor, running_statement(autograd), truth)
@@ -73,6 +73,8 @@ def regenerate(autograd: Autograd, tensor: Tensor) -> None:
         return
     # A base that was detached since leads nowhere, and its view has a new node all the same.
     condition = base.own if edges else tensor.requires_grad
+    if not sure:  # where nothing was written it has the node that it had, or none
+        condition = condition.join(tensor.grad_fn[0][1].condition if tensor.grad_fn else GRAD_NO)
     node = new_node(autograd, "AsStridedBackward0", "as_strided", tensor.origin, condition, edges, Truth.NO)
     machine.trail.set(tensor, "grad_fn", ((ALWAYS, node),))
 

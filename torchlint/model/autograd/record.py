@@ -15,7 +15,7 @@ from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.autograd.edges import edges_of, new_node
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.tensors import MOST_SAVES, guess, imported, possible_options
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, implied
 from torchlint.model.state.values import (
     GRAD_MAYBE,
     GRAD_NO,
@@ -120,9 +120,9 @@ def edges_into(autograd: Autograd, value: Value) -> list[tuple[Guard, GraphNode 
     found: list[tuple[Guard, GraphNode | Tensor]] = []
     for guard, tensor in possible_options(autograd, value):
         machine.assumed = assumed | guard
-        found += [
-            (both, node) for inner, node in edges_of(autograd, tensor) if (both := conjoin(guard, inner)) is not None
-        ]
+        there = ALWAYS if _without_edge(tensor) is not Truth.MAYBE else unknown_guard()
+        ways = ((conjoin(guard, inner, there), node) for inner, node in edges_of(autograd, tensor))
+        found += [(both, node) for both, node in ways if both is not None]
     machine.assumed = assumed
     return found
 
@@ -153,7 +153,7 @@ def record_operation(
     # what is saved for the gradient of an input is not saved where no input takes one (see `_without_edge`)
     holds = op.holds_saved
     if op.saves and all(save.guard for save in op.saves):
-        holds = Truth.NO if not edges else holds & _holds_any(autograd, op, bound)
+        holds = Truth.NO if not edges else holds & _holds_any(autograd, op, bound, grad)
     node = new_node(autograd, op.node, display, origin, grad, edges, holds)
     node.composed = not is_one_node(op)
     node.formula = "inputs" if _of_hidden(op, bound) else _formula(operation_of(node), bound)
@@ -267,15 +267,16 @@ def _without_edge(value: Value) -> Truth:
     return found.pop() if len(found) == 1 else Truth.MAYBE
 
 
-def _holds_any(autograd: Autograd, op: Op, bound: dict[str, Value]) -> Truth:
+def _holds_any(autograd: Autograd, op: Op, bound: dict[str, Value], grad: Grad) -> Truth:
     """
-    Whether a node surely saves something though no gradient flows to one of its inputs: nobody knows whether one flows
-    to the other.
+    Whether a node surely saves something, wherever it is recorded (`grad`), though no gradient flows to one of its
+    inputs: nobody knows whether one flows to the other, nor, of one of several values, that it is the one it flows to.
     """
     if all(_without_edge(bound[each]) is Truth.NO for each in op.differentiable if each in bound):
         return Truth.YES
     needed = [_save_guard(autograd, save, bound) for save in _saves(op, bound) if save.what in bound]
-    return Truth.YES if any(each is not None and not is_open(each) for each in needed) else Truth.MAYBE
+    path = autograd.machine.guard | (grad.guard() or ALWAYS)
+    return Truth.YES if any(each is not None and implied(each, path) for each in needed) else Truth.MAYBE
 
 
 def _of_hidden(op: Op, bound: dict[str, Value]) -> bool:

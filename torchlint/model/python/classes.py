@@ -174,8 +174,19 @@ def _run_instance(run: Run, instance: Instance, site: CallSite) -> Value:
             if function is not None:
                 return run.invoke(_as_method(instance, function, site), site)
     if instance.layer is not None:
-        return _run_module(run, instance.layer, site)
+        other = instance.may_be_patched() or may_be_called_otherwise(instance.cls)
+        return _run_inherited(run, instance, instance.layer, site, other=other)
     return unknown_call(run, instance, site)
+
+
+def _run_inherited(run: Run, instance: Instance, layer: Module, site: CallSite, *, other: bool) -> Value:
+    """An object does what its class has from `torch.nn`; `other`: or what nobody knows has in the place of that."""
+    if not other and not run.replaces_layer(layer.kind.name):
+        return _run_module(run, layer, site)
+    either = choose_patched(instance, layer, site.node)
+    return run.machine.each(
+        either, lambda each: _run_module(run, layer, site) if each is layer else run.invoke(each, site)
+    )
 
 
 def _as_method(instance: Instance | Module, function: Value, site: CallSite) -> Value:
@@ -251,7 +262,9 @@ def super_call(run: Run, value: Super, name: str, site: CallSite) -> Value | Non
         if value.instance.contents is not None:
             return dict_call(run, value.instance.contents, name, site)
         if name in ("forward", "__call__") and value.instance.layer is not None:
-            return _run_module(run, value.instance.layer, site)
+            # who decorates the class comes below it, and is not asked
+            other = not inherits_known(value.instance.cls)
+            return _run_inherited(run, value.instance, value.instance.layer, site, other=other)
         return module_method(run, value.instance, name, site)
     return None
 
