@@ -24,8 +24,11 @@ from torchlint.syntax.nodes import Nodes
 from torchlint.syntax.place import NodeWantedError, line_of
 from torchlint.truth import Truth
 
-_OPEN_SOFTMAX = re.compile(r"Soft(?:max|min)\(\)|\bnn\.(?:Log)?Soft(?:max|min)\b(?!\()")
-"""A layer that is built so, or whose class is handed on to be built elsewhere."""
+_OPEN_SOFTMAX = re.compile(r"Soft(?:max|min)(?:\(\)|\b(?!\()(?:(?<=\bnn\.Soft...)|(?<=\bnn\.LogSoft...)))")
+"""
+A layer that is built so, or whose class is handed on to be built elsewhere. What comes before is looked at last: for
+what begins alike whatever it is, `re` looks many times as fast.
+"""
 
 
 class Facts:

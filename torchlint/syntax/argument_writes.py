@@ -18,7 +18,7 @@ _DEFINED = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
 _WRITES = re.compile(r"[a-z]_\(|\][ \t]*(?:\*\*|//|>>|<<|[-+*/%&|^@])?=(?!=)|(?:\*\*|[-+*/@&|^])=|\binplace\b|\bout\b")
 _IMPORTED = re.compile(r"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 _BOUND = re.compile(r"(\w+)(?:[ \t]+as[ \t]+(\w+))?")
-_CALL = re.compile(r"(\w+)\(")
+_CALL = re.compile(r"\b(\w+)\(")  # without the `\b` a word is read again from each of its letters
 _LIBRARIES = ("torch", "typing", "math.", "numpy", "collections", "functools", "warnings", "itertools", "einops")
 """What is written elsewhere than in a project, mostly."""
 _SWITCH = re.compile(

@@ -35,7 +35,7 @@ class Unread:
         self._read = read
         self._lines, self._start, self._end = lines, start, end
         self._text: str | None = None
-        self._words: frozenset[str] = frozenset()
+        self._words: frozenset[str] | None = None
 
     def __call__(self) -> ir.Inside:
         """
@@ -53,13 +53,14 @@ class Unread:
         """How it is written, its head included."""
         if self._text is None:
             self._text = "\n".join(self._lines[self._start : self._end])
-            self._words = frozenset(_WORD.findall(self._text))
         return self._text
 
     @property
     def words(self) -> frozenset[str]:
         """The words of its text, the names in it among them."""
-        return self._words if self.text else frozenset()
+        if self._words is None:
+            self._words = frozenset(_WORD.findall(self.text))
+        return self._words
 
 
 def may_name(definition: ir.FunctionDef, names: Set[str]) -> bool:

@@ -361,7 +361,16 @@ def _change(name: str, row: dict[str, Any]) -> Change:
 
 def _also(name: str) -> list[str]:
     """Other ways to the same object."""
-    return [other for other, same in _table()["same"].items() if same == name]
+    return _others().get(name, [])
+
+
+@cache
+def _others() -> dict[str, list[str]]:
+    """By the name that the table has of an object, the other ways to it: asked of each of many hundred names."""
+    found: dict[str, list[str]] = {}
+    for other, same in _table()["same"].items():
+        found.setdefault(same, []).append(other)
+    return found
 
 
 def known_as(name: str) -> str:

@@ -71,10 +71,11 @@ def bind(
     binding: Binding = {}
     definite = True
     at = 0
-    slots = [parameter for parameter in parameters if not parameter.keyword_only]
-    for parameter in slots:
+    for parameter in parameters:
         if at >= len(positional):
             break
+        if parameter.keyword_only:
+            continue
         kind = positional[at]
         match = _match(parameter, kind)
         if parameter.variadic and kind not in ("ints", "tensors", "values"):
@@ -93,7 +94,7 @@ def bind(
         at += 1
     if at < len(positional):
         return None
-    names = {parameter.name: parameter for parameter in parameters}
+    names = {parameter.name: parameter for parameter in parameters} if keywords else {}
     for keyword, kind in keywords.items():
         name = keyword if keyword in names else _known_as(keyword, names)
         if name is None or name in binding:
@@ -103,8 +104,9 @@ def bind(
             return None
         definite = definite and match is True
         binding[name] = keyword
-    if any(parameter.required and parameter.name not in binding for parameter in parameters):
-        return None
+    for parameter in parameters:  # of very many: a generator costs more than the question
+        if parameter.required and parameter.name not in binding:
+            return None
     return binding, definite
 
 

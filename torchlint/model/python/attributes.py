@@ -177,11 +177,19 @@ def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node)
     return attribute_itself(run, instance, name, origin)
 
 
+def _only_renames(run: Run, shown: Function) -> bool:
+    """As `only_renames`, which each look at an attribute of such an object asks."""
+    known = run.renaming.get(shown.definition) if shown.kind == "" else False
+    if known is None:
+        known = run.renaming[shown.definition] = only_renames(shown)
+    return known
+
+
 def _through_getattribute(run: Run, instance: Instance, shown: Value, name: str, origin: ir.Node) -> Value:
     """What the `__getattribute__` of its class gives: one that only renames is followed."""
     if (
         isinstance(shown, Function)
-        and only_renames(shown)
+        and _only_renames(run, shown)
         and not any(frame.definition is shown.definition for frame in run.machine.stack)
     ):
         return run.call(Bound(instance, GETS_ATTRIBUTES, shown), [Constant(name)], origin)

@@ -49,7 +49,7 @@ MOST_STARS = 12
 MOST_FILES = 60
 """Files that are looked into for one file."""
 
-_GLOBAL = re.compile(r"(?:^|[:;])[ \t\f]*global\b", re.MULTILINE)
+_GLOBAL = re.compile(r"global\b")
 
 
 class Project(Protocol):
@@ -353,11 +353,20 @@ def _bindings(program: ir.Program) -> dict[str, list[tuple[ir.Statement, bool]]]
             # What only adds to a name, or binds it again and again, is no binding that could be run alone.
             found.setdefault(name, []).extend([(statement, sure)] if alone else [(statement, False)] * 2)
     # Functions are read only where one may have such a declaration.
-    for statement in ir.everything(program.body) if "global" in program.text and _GLOBAL.search(program.text) else ():
+    for statement in ir.everything(program.body) if _may_declare_global(program.text) else ():
         if isinstance(statement, ir.Scope) and statement.kind == "global":
             for name in statement.names:
                 found.setdefault(name, []).extend([(statement, False)] * 2)
     return found
+
+
+def _may_declare_global(text: str) -> bool:
+    """Whether a statement of a text may begin with `global`: the word is looked for first, most texts have none."""
+    for found in _GLOBAL.finditer(text):
+        before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()].rstrip(" \t\f")
+        if not before or before[-1] in ":;":
+            return True
+    return False
 
 
 def _statements(body: list[ir.Statement], sure: bool) -> Iterator[tuple[ir.Statement, bool]]:

@@ -303,6 +303,7 @@ class Run:
         "owners",
         "prototypes",
         "reaching",
+        "renaming",
         "repeating",
         "replaced",
         "set_outside",
@@ -370,6 +371,8 @@ class Run:
         """The calls with arguments in functions that were not followed."""
         self.setting: dict[ir.FunctionDef | ir.Lambda, bool] = {}
         """Whether such a function sets attributes."""
+        self.renaming: dict[ir.FunctionDef | ir.Lambda, bool] = {}
+        """Whether a `__getattribute__` only renames, which each attribute of an object of its class asks."""
         self.entered: set[int] = set()
         self.prototypes = Prototypes(self.machine.globals, self.machine.branch)
         # What is watched while another file's code runs, and what otherwise.
