@@ -18,7 +18,7 @@ from torchlint.model.python.callbacks import hand_on, havoc
 from torchlint.model.python.containers import new_deque
 from torchlint.model.python.copying import copied_value
 from torchlint.model.python.flags import FLAGS, unsettle
-from torchlint.model.python.indirection import is_unknown_code, note_function, note_run
+from torchlint.model.python.indirection import LOOKING_UP, is_unknown_code, note_function, note_run
 from torchlint.model.python.making import new_named_tuple
 from torchlint.model.python.members import set_raw, written_to_mapping
 from torchlint.model.python.module_hooks import hooks_all
@@ -295,7 +295,8 @@ def _note_unknown_list(run: Run, qualified: str, site: CallSite) -> None:
 def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if not site.complete:
         _note_unknown_list(run, qualified, site)
-    note_function(run, qualified, site)
+    if not site.complete or qualified in LOOKING_UP:
+        note_function(run, qualified, site)
     if foreign.runs_given(qualified):
         _run_given(run, qualified, site)
     if qualified.startswith("builtins."):

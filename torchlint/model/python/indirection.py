@@ -79,11 +79,15 @@ _CHANGING = frozenset(
     register_forward_pre_hook register_hook setdefault update
     """.split()  # noqa: SIM905
 )
-_LOOKING_UP = frozenset({"operator.attrgetter", "operator.methodcaller"})
+"""Methods without an underscore that change their object, or what it holds."""
+LOOKING_UP = frozenset({"operator.attrgetter", "operator.methodcaller"})
+"""Functions that make one that asks for an attribute by its name."""
 _COMPARING = frozenset({"builtins.max", "builtins.min", "builtins.sorted"})
+"""What of `_RUN_GIVEN` in `knowledge/foreign` takes no function first."""
 _FUNCTIONS = ("func", "function", "key", "target")
 """Under which name a function is given to what runs it."""
 _SHARED = tuple(map(External, ("builtins.object", "builtins.type", "torch", "torch.Tensor", "torch.nn.Module")))
+"""Of Python and torch, what programs of all kinds share."""
 _LIVE = (Bound, Class, Function, GradModeGuard, Instance, Module, Optimizer, Tensor)
 _ACTED_ON = (Class, GradModeGuard, Instance, Mapping, Module, Optimizer, Sequence, Super, Tensor)
 
@@ -115,7 +119,7 @@ def note_function(run: Run, qualified: str, site: CallSite) -> None:
     """
     owner, _, name = qualified.rpartition(".")
     changes = name in _MODES or name[-1:] == "_" or owner in ("torch.Tensor", "torch.autograd", "torch.nn.Module")
-    looks_up = qualified in _LOOKING_UP and (not site.complete or _is_any_unknown(site.positional[:1]))
+    looks_up = qualified in LOOKING_UP and (not site.complete or _is_any_unknown(site.positional[:1]))
     if looks_up or (owner.startswith("torch") and changes and not site.complete):
         _note(run, site)
 
