@@ -91,9 +91,11 @@ class ApiNewerThanTarget(Rule):
         new = event.came_with if event.imports and event.came_with else event.spelled
         what = f"`{event.argument}` of `{event.spelled}`" if event.argument else f"`{new}`"
         allowed = target.allowing(target.oldest) or f", and the target begins at {target.oldest[0]}.{target.oldest[1]}"
-        cure = f"raise that{_further(event)}, or ask first"
+        capped = target.oldest != target.newest and not target.reaches(event.since)
+        ends = "both ends" if capped else "that"
+        cure = f"raise {ends}{_further(event)}, or ask first"
         needs = target.with_python(event.since).removeprefix(since)
-        cure = cure.replace("raise that", f"raise that to {since}{needs}") if needs else cure
+        cure = cure.replace(ends, f"{ends} to {since}{needs}", 1) if needs else cure
         if event.by_import:
             what, cure = f"{what} without `import {event.by_import}`", "say that, or raise the lower end"
         then = f"{_then(event)}{event.if_old}"

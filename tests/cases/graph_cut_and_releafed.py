@@ -316,3 +316,24 @@ def shared_and_told_again():
     same.requires_grad_()
     same.sum().backward()
     assert w.grad is not None
+
+
+def bias_laid_out_again():
+    """What has the numbers of one parameter takes its place: nothing else computed them."""
+    convs = nn.ModuleList([nn.Conv2d(3, 4, 1)])
+    for conv in convs:
+        b = conv.bias.view(2, -1)
+        b.data[:, 1] += 1.0
+        conv.bias = nn.Parameter(b.view(-1), requires_grad=True)
+    optimizer = torch.optim.SGD(convs.parameters(), lr=0.1)
+    optimizer.zero_grad()
+    convs[0](torch.rand(1, 3, 4, 4)).sum().backward()
+    optimizer.step()
+
+
+def bias_computed_of_another():
+    """Holds: scale.grad is None"""
+    convs, scale = nn.ModuleList([nn.Conv2d(3, 4, 1)]), torch.ones(4, requires_grad=True)
+    for conv in convs:
+        conv.bias = nn.Parameter((conv.bias * scale).view(-1))  # warning: [TLN105]
+    convs[0](torch.rand(1, 3, 4, 4)).sum().backward()

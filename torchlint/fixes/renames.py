@@ -84,7 +84,9 @@ def renamed(event: ApiReference, change: Change, *, mends: bool) -> Fix | None:
     made = _rewritten(given, how, text)
     if made is None:
         return None
-    return _replaced_call(event, call, made, change.instead, title, safe=how != "symeig", mends=mends)
+    # Who asks elsewhere for an object of the derived class is given one of the base: only what is entered is not kept.
+    kept = change.derived and not event.decorates and not isinstance(event.statement, (cst.With, cst.WithItem))
+    return _replaced_call(event, call, made, change.instead, title, safe=how != "symeig" and not kept, mends=mends)
 
 
 def _rewritten(call: cst.Call, how: str, text: str) -> cst.Call | None:

@@ -114,7 +114,7 @@ class Gates:
                 continue
             tests: AvailabilityTests | None = None
             for around in _importing(tree, importing, is_package, module):
-                tests = tests or AvailabilityTests(tree)
+                tests = tests or AvailabilityTests(tree, self.flags_of(tree, importing, is_package))
                 if not any(_asks(tests, each) for each in around):
                     if is_package or importing == module:
                         return False

@@ -117,7 +117,7 @@ class AvailabilityTests:
                 spoken = _SAYS_VERSION.search(node.attr)
                 if spoken and (not _MAY_SAY.match(spoken[0]) or self._is_of_an_import(node, spoken.end())):
                     return True
-                if node.attr in _HOLDERS:
+                if node.attr in _HOLDERS or node.attr == "TYPE_CHECKING":
                     return True
                 of = last_name(node.value) if isinstance(node.value, ast.Name) else ""
                 if self._elsewhere is not None and self._elsewhere(dotted(node)):
@@ -302,7 +302,7 @@ class AvailabilityTests:
         last = last_name(node.func)
         if last in _SKIPS:
             return any(map(self.asks, node.args))
-        return last in _EXPECTS or last.startswith(("assertRaises", "assertWarns"))
+        return last in _EXPECTS or last.startswith(("assertRaises", "assertWarns")) or self._is_refusal(node.func)
 
 
 def chosen_functions(

@@ -402,6 +402,7 @@ class _Walk:
             for part in (*node.bases, *(each.value for each in node.keywords)):
                 self.uses.expression(part)
             around, lines = self.uses.base, self.lines
+            self.uses.asked = _Asked(before, partial(self.is_expected, node.decorator_list))
             self.uses.base = self.bindings.dotted(node.bases[0]) if len(node.bases) == 1 else ""
             if self.uses.base and self.uses.base in self.wanted:
                 self.lines = None  # its constructor is called without its name

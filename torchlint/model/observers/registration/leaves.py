@@ -24,6 +24,7 @@ from torchlint.model.events.gradients import (
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.moved import moved
 from torchlint.model.observers.pending import PendingEvents, argument, derived, expression, is_true, only
+from torchlint.model.state.computations import VIEWS
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import (
@@ -248,7 +249,7 @@ class Leaves(Observer):
         tensors = [t for t in reachable_tensors(value) if t.requires_grad.truth() is Truth.YES]
         if not tensors or node is None or not isinstance(origin.origin, cst.Call):
             return
-        if how == "parameter" and not (isinstance(value, Tensor) and derived(value)):
+        if how == "parameter" and not (isinstance(value, Tensor) and derived(value) and not _is_a_leaf_again(value)):
             return
         event = GraphRestarted(
             node=origin.origin,
@@ -358,3 +359,21 @@ def _computed_inside(value: Value, path: str, machine: Machine, depth: int = 3) 
 def _copies_itself(instance: Instance) -> bool:
     names = ("__deepcopy__", "__getstate__", "__reduce__", "__reduce_ex__", "__copy__")
     return any(name in cls.attributes for cls in instance.cls.ancestry() for name in names)
+
+
+def _is_a_leaf_again(tensor: Tensor) -> bool:
+    """
+    Whether a tensor has the numbers of one leaf in another shape, type or place: nothing computed them that could
+    learn, and what is made of it mostly takes that leaf's place (`conv.bias = nn.Parameter(conv.bias.view(-1))`).
+    """
+    leaves: set[int] = set()
+    pending: list[GraphNode | Tensor] = [node for _, node in tensor.grad_fn]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, Tensor):
+            leaves.add(id(each))
+        elif each.opaque or each.op not in VIEWS:
+            return False
+        else:
+            pending += [edge for _, edge in each.edges]
+    return len(leaves) == 1
