@@ -28,7 +28,8 @@ class SliceAfterPointwise(Rule):
 
     ## Known limits
     Never for kernels larger than 1, norms, softmax, or along the features of a linear layer. Only what is certain by
-    the layer's kind and the number of indices. With `--strict` only where the sizes, and so what it costs, are unknown.
+    the layer's kind and the number of indices. With `--strict` only where the sizes, and so what it costs, are unknown,
+    or less than half is dropped.
 
     ## References
     - [torch.nn.Conv1d](https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv1d.html)
@@ -83,7 +84,9 @@ class SliceAfterPointwise(Rule):
             counts = f" ({event.cost:,} operations, {event.least:,} are enough)"
         message = f"{shown(event.node)} computes `{event.op}` for positions that are dropped: slice its input{counts}"
         fix = _fix(event, event.node)
-        level = None if event.cost is not None else Level.STRICT  # what it would save is not known
+        # what it would save is not known, or little: the last position of a sequence, which has no next one to predict
+        saves = event.cost is not None and event.least is not None and 2 * event.least <= event.cost
+        level = None if saves else Level.STRICT
         claims = (Observed("cheaper", other=_of_a_part(event)),)
         yield Diagnostic(event.node, message, event.trace, fix, level, group=self.code, others="slice", claims=claims)
 

@@ -184,3 +184,11 @@ def nothing_is_left_out():
         return grain(x)[::stride]
 
     thinned(flow)
+
+
+def logits_of_all_but_the_last():
+    """Holds: counter.get_total_flops() == 2 * 3 * 6 * 8 * 16"""
+    head = nn.Linear(8, 16)
+    with FlopCounterMode(display=False) as counter:
+        logits = head(torch.rand(3, 6, 8))
+        shifted = logits[:, :-1]  # strict: [TLN220, TLN701]
