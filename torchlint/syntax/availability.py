@@ -302,7 +302,11 @@ class AvailabilityTests:
         last = last_name(node.func)
         if last in _SKIPS:
             return any(map(self.asks, node.args))
-        return last in _EXPECTS or last.startswith(("assertRaises", "assertWarns")) or self._is_refusal(node.func)
+        return last in _EXPECTS or last.startswith(("assertRaises", "assertWarns"))
+
+    def is_asked_by(self, around: ast.expr) -> bool:
+        """Whether what makes a context manager or a decorator asks what there is: `@requires_torch("2.0")`."""
+        return isinstance(around, ast.Call) and self._is_refusal(around.func)
 
 
 def chosen_functions(

@@ -495,8 +495,8 @@ class _Walk:
         self.uses.asked = before
 
     def is_expected(self, around: Iterable[ast.expr]) -> bool:
-        """Whether any context manager, or decorator, expects that something fails."""
-        return any(map(self.tests.expects, around))
+        """Whether any context manager, or decorator, expects that something fails, or asks what there is."""
+        return any(self.tests.expects(each) or self.tests.is_asked_by(each) for each in around)
 
     def inner(self, body: list[ast.stmt]) -> None:
         self.bindings.binds(body)
