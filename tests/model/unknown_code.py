@@ -2878,3 +2878,50 @@ def silent_entered_by_what_is_put_there():
     with torch.no_grad():
         with Mode():
             (w * 2).sum().backward()
+
+
+def silent_given_to_a_key_that_calls_it():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    max([net], key=lambda each: frozen(each))
+    net.weight.add_(1)
+
+
+def key_that_calls_nothing_unknown():
+    import torch
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    max([net], key=lambda each: len(list(each.parameters())))
+    net.weight.add_(1)  # error: [TLN203]
+
+
+def silent_given_the_parts_of_a_layer():
+    import torch
+    from somelib import thaw
+    from torch import nn
+
+    layer = nn.TransformerEncoderLayer(4, 1).requires_grad_(False)
+    encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+    for name, part in encoder.named_children():
+        thaw(part)
+    encoder(torch.rand(3, 2, 4)).mean().backward()
+
+
+def silent_constructor_of_one_of_two():
+    from somelib import found
+    from torch import nn
+
+    class Base(nn.Module):
+        def __init__(self):
+            super().__init__()
+
+    class Derived(Base):
+        def __init__(self):
+            Base.__init__(self if found else None)
+            self.layer = nn.Linear(2, 2)
+
+    Derived()

@@ -17,7 +17,7 @@ from torchlint.model.python.builtins import call_builtin, chain, dict_builtin, i
 from torchlint.model.python.callbacks import hand_on, havoc
 from torchlint.model.python.containers import new_deque
 from torchlint.model.python.copying import copied_value
-from torchlint.model.python.flags import FLAGS, unsettle
+from torchlint.model.python.flags import FLAGS, calls_unknown, unsettle
 from torchlint.model.python.indirection import LOOKING_UP, is_unknown_code, note_function, note_run
 from torchlint.model.python.making import new_named_tuple
 from torchlint.model.python.members import set_raw, written_to_mapping
@@ -220,7 +220,8 @@ def _run_given(run: Run, qualified: str, site: CallSite) -> None:
     given = site.values()
     # one of several, too: `map(f if flag else unknown, [w])`
     unknown = [[one for _, one in alternatives(each) if is_unknown_code(one)] for each in given]
-    own = [each for each in given if isinstance(each, Function) and _tells_flags(each)]
+    functions_of_file = [each for each in given if isinstance(each, Function)]
+    own = [each for each in functions_of_file if _tells_flags(each) or calls_unknown(run, each)]
     if own:
         hand_on(run, [*own])
         for value in given:

@@ -139,7 +139,17 @@ def direct_modules(module: Instance | Module) -> tuple[list[tuple[str, Value]], 
             elif not isinstance(option, Tensor):
                 complete = False
     found += [(name, each) for name, each in module.parameters.items() if isinstance(each, (Module, Instance))]
+    complete = complete and module.kind.name not in _COMPOSED
     return found, complete and not any(isinstance(each, Unknown) for each in module.parameters.values())
+
+
+_COMPOSED = frozenset(
+    """
+    AdaptiveLogSoftmaxWithLoss LinearCrossEntropyLoss MultiheadAttention Transformer TransformerDecoder
+    TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer TripletMarginWithDistanceLoss
+    """.split()  # noqa: SIM905
+)
+"""Layers of torch that hold others, of which the model keeps the parameters alone."""
 
 
 def all_modules(module: Instance | Module) -> tuple[list[tuple[str, Value]], bool]:

@@ -134,6 +134,8 @@ class Registration(Observer):
         parameters = function.definition.parameters
         instance = arguments.get(parameters[0].name) if parameters else None
         init = None
+        for _, each in alternatives(instance) if function.name == "__init__" and isinstance(instance, Choice) else ():
+            self._ran_init(each)  # it may be this one's: `Base.__init__(self if found else other)`
         if function.name == "__init__" and isinstance(instance, Instance):
             ready = id(instance) in self._initialised
             if ready or is_module(instance) is Truth.MAYBE:
@@ -231,11 +233,8 @@ class Registration(Observer):
         self._kept.append(instance)
 
     def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
-        open_ones = [
-            init.instance
-            for init in self._inits
-            if init is not None and (init.early or id(init.instance) not in self._initialised)
-        ]
+        done = self._initialised
+        open_ones = [each.instance for each in self._inits if each and (each.early or id(each.instance) not in done)]
         if not any(self._inits):
             open_ones += [instance for _, instance in self._bare.values()]  # who is given it may see to it
         given = [each for each in (*arguments, callee, receiver) if each is not None] if open_ones else []
