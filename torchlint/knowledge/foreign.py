@@ -96,6 +96,12 @@ _READS: Final = frozenset(
     writer
     """.split()  # noqa: SIM905
 )
+_KEEPS: Final = frozenset(
+    """
+    add append appendleft collect enqueue extend extendleft insert push put put_nowait record remember setdefault store
+    update
+    """.split()  # noqa: SIM905
+)
 _DIFFERENTIATES: Final = frozenset({"accumulate", "backward", "compute", "evaluate", "optimizer", "step", "update"})
 _CHANGES: Final = re.compile("freez|froz|detach|require|trainable|no_?grad|repackag|stop_?grad")
 _SWITCHES: Final = frozenset({"cut", "disable", "enable", "leaf", "toggle"})
@@ -178,6 +184,11 @@ def keeps_flags(qualified: str) -> bool:
 def runs_given(qualified: str) -> bool:
     """Whether a function of Python's own runs another that it is given."""
     return qualified in _RUN_GIVEN
+
+
+def keeps_arguments(name: str) -> bool:
+    """Whether a method of this name keeps what it is given: who has its object has that."""
+    return name in _KEEPS
 
 
 def may_run_given(name: str) -> bool:

@@ -12,7 +12,7 @@ from torchlint.model.python.attributes import owner_of_dict
 from torchlint.model.python.binding import assign, may_write, store
 from torchlint.model.python.containers import elements_of, extend_list, widen_list
 from torchlint.model.python.derived_parameters import cst_expression
-from torchlint.model.python.flags import unsettle
+from torchlint.model.python.flags import keep_in_unknown, unsettle
 from torchlint.model.python.members import patch_what_it_may_be, put_where_getter_says, set_members, written_to_mapping
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run, Statements
@@ -23,6 +23,7 @@ from torchlint.model.state.reachable import some_of
 from torchlint.model.state.values import (
     NONE,
     Constant,
+    External,
     Mapping,
     Scalar,
     Sequence,
@@ -93,6 +94,8 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
     elif node.op == "|" and isinstance(current, Unknown):
         put_where_getter_says(run, current.part_of, value)
         patch_what_it_may_be(run, current)
+    if isinstance(current, (External, Unknown)) and isinstance(value, (Mapping, Sequence)):
+        keep_in_unknown(run, [value])
     if not isinstance(value, Sequence):
         may_write(run, current, value)
         _may_take_part(run, current)

@@ -6,15 +6,17 @@ A list whose length is unknown is widened to one element that stands for all.
 
 from __future__ import annotations
 
-from torchlint.model.python.flags import give
+from torchlint.model.python.flags import calls_unknown, give
 from torchlint.model.python.making import fields_of_tuple
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.trail import widen
 from torchlint.model.state.values import (
     NONE,
+    Bound,
     Choice,
     Constant,
+    Function,
     Instance,
     Mapping,
     Module,
@@ -225,10 +227,18 @@ def sequence_method(run: Run, sequence: Sequence, name: str, site: CallSite) -> 
         return value
     if name in ("index", "count"):
         return Scalar("int")
+    if name == "sort" and _may_change(run, site.keywords.get("key")):
+        give(run, [sequence], "", site.node)
     if name in ("insert", "remove", "sort", "reverse"):
         widen_list(run, sequence, site.positional[1:])
         return NONE
     return None
+
+
+def _may_change(run: Run, key: Value | None) -> bool:
+    """Whether the key of an order may be code that nobody knows, or call such code."""
+    function = key.function if type(key) is Bound else key
+    return calls_unknown(run, function) if isinstance(function, Function) else isinstance(function, (Instance, Unknown))
 
 
 def remove(run: Run, container: Value, index: Value | SliceValue | list[Value | SliceValue]) -> None:

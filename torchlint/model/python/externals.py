@@ -220,8 +220,7 @@ def _run_given(run: Run, qualified: str, site: CallSite) -> None:
     given = site.values()
     # one of several, too: `map(f if flag else unknown, [w])`
     unknown = [[one for _, one in alternatives(each) if is_unknown_code(one)] for each in given]
-    functions_of_file = [each for each in given if isinstance(each, Function)]
-    own = [each for each in functions_of_file if _tells_flags(each) or calls_unknown(run, each)]
+    own = [each for value in given for each in _functions_of(value) if _tells_flags(each) or calls_unknown(run, each)]
     if own:
         hand_on(run, [*own])
         for value in given:
@@ -238,6 +237,17 @@ def _run_given(run: Run, qualified: str, site: CallSite) -> None:
     call = ir.Call(place, ir.Name(place, ""), []) if reads else site.node  # it is not what is called here
     for each in (one for functions in unknown for one in functions):
         unknown_call(run, each, CallSite(call, others, {}))
+
+
+def _functions_of(value: Value) -> list[Function]:
+    """The functions of the file that a call of a value runs."""
+    found: list[Function] = []
+    for _, each in alternatives(value):
+        function = each.function if type(each) is Bound else each
+        if isinstance(each, Instance):
+            function = next((one for cls in each.cls.ancestry() if (one := cls.attributes.get("__call__"))), None)
+        found += [function] if isinstance(function, Function) else []
+    return found
 
 
 def _tells_flags(function: Function) -> bool:

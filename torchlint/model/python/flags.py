@@ -254,6 +254,18 @@ def give(run: Run, values: list[Value], name: str, node: ir.Node) -> None:
     unsettle_all(run, slight, slightly=True)
 
 
+def keep_in_unknown(run: Run, values: list[Value]) -> None:
+    """A list or dictionary of which nobody knows what it holds gets values: whoever is given it later has them."""
+    new = [each for each in values if type(each) not in _LEADING_NOWHERE and not isinstance(each, Unknown)]
+    if new and len(run.kept_by_unknown) < _MOST_KEPT:
+        known = run.kept_by_unknown
+        kept = (*known, *(each for each in new if not any(each is one for one in known)))
+        run.machine.trail.set(run, "kept_by_unknown", kept)
+
+
+_MOST_KEPT = 100
+
+
 def given_to(run: Run, function: Value | None, values: list[Value], name: str) -> None:
     """Unknown code of a certain name is run on values."""
     called = name.rpartition(".")[2]

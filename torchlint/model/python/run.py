@@ -297,6 +297,7 @@ class Run:
         "imports",
         "iterations",
         "keep_alive",
+        "kept_by_unknown",
         "loops",
         "machine",
         "own_watch",
@@ -341,6 +342,7 @@ class Run:
         self.handed_on: tuple[Callback, ...] = ()
         """Functions of the file that unknown code, a hook or a callback may run at any time."""
         self.handed_to_unknown: tuple[Value, ...] = ()
+        self.kept_by_unknown: tuple[Value, ...] = ()
         """What of torch unknown code may run at any time: `loss.backward`, `torch.set_grad_enabled`."""
         self.handed_together = {True: HandedOn((), {}), False: HandedOn((), {})}
         self.hooked_by_all = False

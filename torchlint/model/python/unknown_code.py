@@ -25,6 +25,7 @@ from torchlint.model.python.flags import (
     KEEPING_FLAGS,
     for_effect,
     give,
+    keep_in_unknown,
     keeps_flags,
     method_of_elsewhere,
     unsettle_grad,
@@ -115,6 +116,10 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
             give(run, [unknown], called, site.node)  # `methodcaller(name, w)(found)`
         if unknown is not None and unknown.part_of is not None and not known:
             method_of_elsewhere(run, unknown.part_of, called, site.node)
+        if run.kept_by_unknown and (any(map(_may_hold, given)) or _is_method(callee)):
+            give(run, [*run.kept_by_unknown], called, site.node)
+    if isinstance(callee if receiver is None else receiver, (External, Unknown)) and foreign.keeps_arguments(called):
+        keep_in_unknown(run, passed)
     place = receiver if isinstance(receiver, Unknown) else unknown
     if place is not None and place.part_of is not None:
         for value in passed:
@@ -175,6 +180,16 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     if isinstance(callee, Unknown) and receiver is None and result.depends:
         result.result_of = _call_of_given_layer(run, callee, site)
     return result
+
+
+def _may_hold(value: Value) -> bool:
+    """Whether a value may be a list or dictionary of which nobody knows what it holds."""
+    return isinstance(value, Unknown) or (isinstance(value, External) and is_unknown_code(value))
+
+
+def _is_method(callee: Value) -> bool:
+    """Whether a function may be a method of an object of another file: `held.run()`."""
+    return isinstance(callee, External) and callee.qualified.count(".") > 1 and is_unknown_code(callee)
 
 
 def _call_of_given_layer(run: Run, callee: Unknown, site: CallSite) -> str:

@@ -37,7 +37,9 @@ Changes: TypeAlias = "dict[tuple[int, Any], tuple[Any, Any, Any]]"
 """(id of record, field or key) → record, field, value."""
 
 _TIMED = frozenset({"writes", "saves", "uses", "releases", "aliases"})
-_UNORDERED = frozenset({"escaped", "given", "handed_on", "handed_to_unknown", "named_elsewhere", "retaining"})
+_UNORDERED = frozenset(
+    {"escaped", "given", "handed_on", "handed_to_unknown", "kept_by_unknown", "named_elsewhere", "retaining"}
+)
 _GRADS = frozenset({"own", "condition"})
 _VALUES = frozenset({"grad", "element"})
 _VALUES_OR_NONE = frozenset({"last", "tail"})
