@@ -62,3 +62,31 @@ def test_what_is_handed_on_may_have_been_changed(snippet: str) -> None:
 )
 def test_what_nobody_is_given_keeps_its_error(snippet: str) -> None:
     assert _levels(snippet) == [Level.ERROR]
+
+
+def test_what_a_setter_makes_of_the_parameters_of_a_layer() -> None:
+    text = (
+        "import torch\nfrom torch import nn\nfrom somelib import give\n\n\nclass Masked(nn.Linear):\n"
+        "    def forward(self, x):\n        self.weight.mul_(2)\n\n"
+        "    def __setattr__(self, name, value):\n        object.__setattr__(self, name, {})\n\n\n"
+        "Masked(2, 3)(torch.rand(1, 2))\n"
+    )
+    found = {
+        value: [each.level for each in expectations.lint(text.format(value), codes=["TLN203"]).findings]
+        for value in ("value", "give(value)")
+    }
+    assert found == {"value": [Level.ERROR], "give(value)": [Level.WARNING]}
+
+
+def test_a_part_of_what_a_decorated_function_gives() -> None:
+    text = (
+        "import torch\nfrom somelib import give, wrapped\n\nw = torch.ones(3, requires_grad=True)\n\n\n"
+        "@wrapped\ndef both(a, b):\n    return a, b\n\n\n"
+        "first, second = both(w, w)\n{}(first)\nw.add_(1)\n"
+    )
+    found = {
+        name: [each.level for each in expectations.lint(text.format(name), codes=["TLN203"]).findings]
+        for name in ("print", "give")
+    }
+    assert Level.ERROR not in found["give"]
+    assert found["print"] == [Level.ERROR]

@@ -271,7 +271,10 @@ def hand_on_special(run: Run, instance: Instance) -> None:
         for name, method in cls.attributes.items():
             if name.startswith("__") and name not in followed and isinstance(method, Function):
                 _hand_on_with_callees(run, Callback(method, instance, special=True))
-            if name in OF_ATTRIBUTES and _is_anybodys(run, name, method):
+            # the constructor of a layer, which is not followed, sets its parameters by it
+            own = method if instance.layer is not None and name == "__setattr__" else None
+            unknown = isinstance(own, Function) and calls_unknown(run, own)
+            if unknown or (name in OF_ATTRIBUTES and _is_anybodys(run, name, method)):
                 note_reflection(run.machine, f"{cls.name}.{name}")
             if runs_unseen(name, method) and name not in _FOLLOWED_ANYHOW:
                 unsettle(run, instance)

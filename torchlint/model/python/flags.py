@@ -246,12 +246,16 @@ def give(run: Run, values: list[Value], name: str, node: ir.Node) -> None:
     for value in values:
         if type(value) in _LEADING_NOWHERE:
             continue
-        if isinstance(value, Unknown) and value.part_of is None and not (value.depends or value.may_be or value.tensor):
+        if isinstance(value, Unknown) and not _leads_somewhere(value):
             continue
         sure = _holds_modules(value) or (effect and not isinstance(value, Optimizer))
         (certain if sure else slight).append(value)
     unsettle_all(run, certain)
     unsettle_all(run, slight, slightly=True)
+
+
+def _leads_somewhere(value: Unknown) -> bool:
+    return bool(value.depends or value.possible or value.may_be or value.tensor or value.part_of is not None)
 
 
 def keep_in_unknown(run: Run, values: list[Value]) -> None:
