@@ -1519,3 +1519,12 @@ def data_in_each_batch_through_a_wrapper_of_a_model():
     data = torch.rand(2, 4, 2) / eval("0.5")
     for x in data:
         wrapper(x).mean().backward()
+
+
+def dropout_of_a_view_without_an_edge():
+    w = torch.ones(3, 1, requires_grad=True)
+    with torch.no_grad():
+        x = w.t().contiguous()
+    y = F.dropout(x, 0.5)
+    for i in range(2):
+        (y * x).sum().backward()
