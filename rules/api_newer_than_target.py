@@ -93,9 +93,9 @@ class ApiNewerThanTarget(Rule):
         allowed = target.allowing(target.oldest) or f", and the target begins at {target.oldest[0]}.{target.oldest[1]}"
         capped = target.oldest != target.newest and not target.reaches(event.since)
         ends = "both ends" if capped else "that"
-        cure = f"raise {ends}{_further(event)}, or ask first"
         needs = target.with_python(event.since).removeprefix(since)
-        cure = cure.replace(ends, f"{ends} to {since}{needs}", 1) if needs else cure
+        to = f" to {since}{needs}" if needs else ""
+        cure = f"raise {ends}{to}{_further(event)}, or ask first"
         if event.by_import:
             what, cure = f"{what} without `import {event.by_import}`", "say that, or raise the lower end"
         then = f"{_then(event)}{event.if_old}"

@@ -268,6 +268,7 @@ def keep_in_unknown(run: Run, values: list[Value]) -> None:
 
 
 _MOST_KEPT = 100
+"""Values that are followed so; what comes after these is told as if nobody had it."""
 
 
 def given_to(run: Run, function: Value | None, values: list[Value], name: str) -> None:

@@ -173,13 +173,12 @@ def note_generator(run: Run, context: ir.Expression) -> None:
 
 def note_yields(run: Run, definition: ir.Node) -> None:
     """A generator is made that yields inside of contexts: of those of torch's and Python's own the model knows."""
-    for node in ir.walk(definition):
-        contexts = [item.context for item in node.items] if type(node) is ir.With else []
-        for each in contexts:
-            found = lookup(run, dotted(each.function if isinstance(each, ir.Call) else each).partition(".")[0])
-            known = isinstance(found, External) and not is_unknown_code(found)
-            if not known and type(node) is ir.With:
-                note_context(run, node, each)
+    for node in (each for each in ir.walk(definition) if isinstance(each, ir.With)):
+        for context in (item.context for item in node.items):
+            called = context.function if isinstance(context, ir.Call) else context
+            found = lookup(run, dotted(called).partition(".")[0])
+            if not isinstance(found, External) or is_unknown_code(found):
+                note_context(run, node, context)
 
 
 def note_unseen(run: Run, site: CallSite) -> None:
