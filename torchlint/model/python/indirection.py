@@ -4,9 +4,9 @@ Indirection: unknown code acts where the program has no plain call of it.
 What `y = unknown(x)`, `unknown.method(x)` and a layer that nobody knows may do is described in `unknown_code`. Other
 roads: a name that unknown code has chosen (`getattr(x, name)()`), a method that it is given (`unknown(x.detach)()`), a
 special method called by hand, a list of arguments that nobody knows, a function that Python runs
-(`max(found, key=unknown)`), a context in which a generator yields. Each has the effects that the model knows of; that
-it has no others is more than can be listed. So each is reflection (`state/reflection`): what is told from then on rests
-on a condition.
+(`max(found, key=unknown)`), a context in which a generator yields, another name for what the program has
+(`unknown(model)`). Each has the effects that the model knows of; that it has no others is
+more than can be listed. So each is reflection (`state/reflection`): what is told from then on rests on a condition.
 
 Notes that, in one place for all of them; changes nothing else and evaluates nothing.
 """
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from torchlint.knowledge import foreign
+from torchlint.model.python.flags import calls_unknown
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import lookup
 from torchlint.model.state.call_site import CallSite
@@ -89,6 +90,7 @@ _FUNCTIONS = ("func", "function", "key", "target")
 _SHARED = tuple(map(External, ("builtins.object", "builtins.type", "torch", "torch.Tensor", "torch.nn.Module")))
 """Of Python and torch, what programs of all kinds share."""
 _LIVE = (Bound, Class, Function, GradModeGuard, Instance, Module, Optimizer, Tensor)
+_CHANGEABLE = (Class, Function, GradModeGuard, Instance, Module, Optimizer)
 _ACTED_ON = (Class, GradModeGuard, Instance, Mapping, Module, Optimizer, Sequence, Super, Tensor)
 
 
@@ -133,6 +135,35 @@ def note_given(run: Run, given: Iterable[Value], site: CallSite) -> None:
         by_name = type(value) is Unknown and isinstance(value.source, ir.Attribute) and _changes(value.source.attr)
         if method or unbound or sets or by_name:
             _note(run, site)
+
+
+def note_handed(run: Run, given: Iterable[Value], site: CallSite, *, used: bool) -> None:
+    """
+    Unknown code that may change what it is given is given a part of a Module; or, if what it returns is `used`, an
+    object, a function, a class, a Module or an optimizer: it may give that back, and what the program does with the one
+    it does with the other. What it does with a tensor, `flags` counts with.
+    """
+    for value in given:
+        for _, each in alternatives(value):
+            of_module = type(each) is Unknown and isinstance(each.part_of, (Instance, Module))
+            if of_module or (used and isinstance(each, _CHANGEABLE)):
+                _note(run, site)
+
+
+def note_callback(run: Run, functions: Iterable[Value], site: CallSite) -> None:
+    """Python runs functions of the file that call unknown code: `max(found, key=lambda each: unknown(each))`."""
+    if any(isinstance(each, Function) and calls_unknown(run, each) for each in functions):
+        _note(run, site)
+
+
+def note_replaced(run: Run, function: Function) -> None:
+    """A function is asked for a value of which a decorator that nobody knows has made what it likes."""
+    note_reflection(run.machine, f"{function.name}(…)")
+
+
+def note_made(run: Run, cls: Class) -> None:
+    """An object is made of a class of which a decorator or metaclass that nobody knows has made what it likes."""
+    note_reflection(run.machine, f"{cls.name}(…)")
 
 
 def note_run(run: Run, qualified: str, site: CallSite) -> None:
