@@ -43,6 +43,7 @@ from torchlint.model.state.values import (
     Instance,
     Mapping,
     Module,
+    Partial,
     Scalar,
     Sequence,
     Tensor,
@@ -242,8 +243,11 @@ def _run_given(run: Run, qualified: str, site: CallSite) -> None:
 def _functions_of(value: Value) -> list[Function]:
     """The functions of the file that a call of a value runs."""
     found: list[Function] = []
-    for _, each in alternatives(value):
-        function = each.function if type(each) is Bound else each
+    for _, option in alternatives(value):
+        each: Value | None = option
+        while isinstance(each, Partial):
+            each = each.function
+        function: Value | None = each.function if type(each) is Bound else each
         if isinstance(each, Instance):
             function = next((one for cls in each.cls.ancestry() if (one := cls.attributes.get("__call__"))), None)
         found += [function] if isinstance(function, Function) else []

@@ -348,6 +348,8 @@ def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
     own = {parameter.name for parameter in definition.parameters}
     if isinstance(definition, ir.FunctionDef):
         own |= definition.assigned
+        if any(dotted(each).rpartition(".")[2] in _DISPATCHING for each in definition.decorators):
+            return True  # others may be registered under its name
     calls = run.handing.get(definition)
     if calls is None:
         calls = run.handing[definition] = _different_calls(definition.body)
@@ -357,6 +359,9 @@ def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
         return any(calls_what_is_unknown(run, function, node, own, deep) for node in calls)
     finally:
         run.machine.frame = frame
+
+
+_DISPATCHING = frozenset({"singledispatch", "singledispatchmethod"})
 
 
 def _different_calls(body: list[ir.Statement] | ir.Node) -> list[ir.Call]:
