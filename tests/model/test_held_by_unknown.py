@@ -89,3 +89,53 @@ def test_a_parameter_has_the_shape_that_all_its_values_have() -> None:
     snippet = "z = nn.Parameter({})\nz.sqrt().backward()"
     assert Level.ERROR not in _levels(snippet.format("torch.randn(1, 3) if flag else value"), "TLN103")
     assert _levels(snippet.format("torch.randn(1, 3)"), "TLN103") == [Level.ERROR]
+
+
+@pytest.mark.parametrize(
+    "setter",
+    [
+        "@property\n    def size(self):\n        return 1\n\n    @size.setter\n    @lazy\n    def size(self, n):\n"
+        "        give(self.w)",
+        "def _set(self, n):\n        give(self.w)\n\n    size = property(None, _set)",
+        "size = property(lambda self: 1, lambda self, n: give(self.w))",
+    ],
+    ids=["decorated", "by hand", "lambda"],
+)
+def test_a_setter_that_is_not_followed(setter: str) -> None:
+    snippet = f"class S(C):\n    {setter}\n\n\ns = S()\ns.size = 3\ns.w.sum().backward()"
+    assert Level.ERROR not in _levels(snippet)
+
+
+FROZEN = "net = {}\nnet.requires_grad_(False)\n{}\n{}.sum().backward()"
+LINEAR = "nn.Linear(3, 1)", "net(torch.ones(1, 3))"
+TRANSFORMER = "nn.Transformer(4, 2, 1, 1, 4)", "net(torch.ones(1, 2, 4), torch.ones(1, 2, 4))"
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        (LINEAR, "give(functools.partial(net, torch.ones(1, 3)))"),
+        (LINEAR, "for p in nn.DataParallel(net).parameters():\n    p.requires_grad_(True)"),
+        (LINEAR, "for p in torch.compile(net).parameters():\n    p.requires_grad_(True)"),
+        (LINEAR, "for p in torch.jit.script(net).parameters():\n    p.requires_grad = True"),
+        (TRANSFORMER, "net.encoder.layers[0].linear1.requires_grad_(True)"),
+        (TRANSFORMER, "for layer in net.encoder.layers:\n    layer.linear1.weight.requires_grad = True"),
+        (("nn.LSTM(4, 2)", "net(torch.ones(1, 2, 4))[0]"), "net.all_weights[0][0].requires_grad_(True)"),
+    ],
+)
+def test_parts_of_what_wraps_a_layer_or_is_composed(kind: tuple[str, str], change: str) -> None:
+    made, called = kind
+    assert Level.ERROR not in _levels(FROZEN.format(made, change, called))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "",
+        "print(torch.compile(net).parameters())",
+        "for p in torch.compile(nn.Linear(3, 1)).parameters():\n    give(p)",
+    ],
+)
+def test_a_frozen_layer_stays_frozen(change: str) -> None:
+    made, called = LINEAR
+    assert _levels(FROZEN.format(made, change, called)) == [Level.ERROR]

@@ -21,6 +21,7 @@ from torchlint.model.python.making import (
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import REGISTRIES, bound_on_its_paths, imported, lookup
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reachable import whole_of
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     NONE,
@@ -144,7 +145,7 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
         return variables
     if isinstance(value, (Sequence, Mapping, Optimizer, Function, Partial)):
         return Bound(value, name)
-    return Unknown(source=origin)
+    return Unknown(source=origin, part_of=whole_of(value))
 
 
 def _unknown_attribute(run: Run, value: Unknown, name: str, origin: ir.Node) -> Value:

@@ -10,7 +10,7 @@ from torchlint.model.python.flags import calls_unknown, give
 from torchlint.model.python.making import fields_of_tuple
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
-from torchlint.model.state.reachable import objects_among
+from torchlint.model.state.reachable import objects_among, whole_of
 from torchlint.model.state.trail import widen
 from torchlint.model.state.values import (
     HOLDS_NOTHING,
@@ -99,7 +99,7 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
         )
         element.take_after(value)
         return False, [element]
-    return False, [Unknown(reachable_tensors(value), layer=holds_modules(value))]
+    return False, [Unknown(reachable_tensors(value), layer=holds_modules(value), part_of=whole_of(value))]
 
 
 def items_of_named(value: Instance) -> list[Value] | None:

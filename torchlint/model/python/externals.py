@@ -27,7 +27,7 @@ from torchlint.model.python.modules import inherit
 from torchlint.model.python.recomputation import CHECKPOINT, checkpoint
 from torchlint.model.python.run import Run
 from torchlint.model.python.unknown_code import unknown_call
-from torchlint.model.python.variables import NAMESPACES, resolved
+from torchlint.model.python.variables import NAMESPACES, PROPERTY, resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.reachable import objects_among, some_of
 from torchlint.model.state.reflection import note_reflection
@@ -320,6 +320,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
             result = unknown_call(run, External(qualified), site)
             if isinstance(result, Unknown) and qualified in NAMESPACES:
                 result.made_by, result.may_be = qualified, objects_among(run.machine.frame.variables.values())
+            elif isinstance(result, Unknown) and qualified == PROPERTY:
+                result.made_by = PROPERTY
         return result
     if qualified in NAMES and (moved := move_axes(run.torch, qualified, site)) is not None:
         return moved

@@ -131,7 +131,7 @@ def unsettle_all(run: Run, values: Iterable[Value], *, slightly: bool = False, c
         elif type(each) is Super:
             pending.append(each.instance)
         elif type(each) is Partial:
-            pending += [*each.given, *each.named.values()]
+            pending += [each.function, *each.given, *each.named.values()]
         elif type(each) is Optimizer:
             pending += each.parameters
 
@@ -151,8 +151,7 @@ def text_is_run(run: Run, by: str) -> None:
 
 def unsettle_origins(run: Run, value: Unknown) -> None:
     """A flag of a value is set that may be one of those it comes from."""
-    if value.part_of is not None:
-        unsettle(run, value.part_of)
+    unsettle_all(run, value.may_be if value.part_of is None else (*value.may_be, value.part_of))
     for tensor in value.possible if value.certain_edge else value.depends:
         unsettle(run, tensor)
 
