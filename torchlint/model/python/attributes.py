@@ -9,6 +9,7 @@ from __future__ import annotations
 from torchlint.knowledge import foreign
 from torchlint.knowledge.modules import find as modules
 from torchlint.model.autograd.writes import escape
+from torchlint.model.python.flags import calls_unknown, changes_flags, unsettle
 from torchlint.model.python.introspection import class_of, class_of_tensor, name_of
 from torchlint.model.python.making import (
     GETS_ATTRIBUTES,
@@ -20,6 +21,7 @@ from torchlint.model.python.making import (
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import REGISTRIES, bound_on_its_paths, imported, lookup
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.reachable import whole_of
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     NONE,
@@ -70,6 +72,8 @@ def _evaluate_attribute(run: Run, node: ir.Attribute) -> Value:
         # a decorator that nobody knows may make anything of a method, a property too
         held = [*owner.given, *held_tensors(owner)] if isinstance(owner, Instance) else []
         escape(run.autograd, held, node)
+        if (changing := changes_flags(run, value.function)) or calls_unknown(run, value.function):
+            unsettle(run, owner, slightly=not changing)
         value = Choice(((unknown_guard(), value), (unknown_guard(), Unknown(held, source=node))))
     for hook in run.machine.watch.attribute_read:
         hook(owner, node.attr, value, node)
@@ -135,13 +139,13 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
         return Unknown(source=origin, part_of=value)
     if isinstance(value, Function) and name in ("__defaults__", "__kwdefaults__"):
         return Sequence("tuple", tuple(value.defaults.values()))  # of which of the two each is, nobody asks
-    if isinstance(value, Function) and name == "__globals__":
+    if isinstance(value, Function) and name in _VARIABLES:
         variables = Unknown(source=origin)
         variables.made_by = "builtins.globals"
         return variables
     if isinstance(value, (Sequence, Mapping, Optimizer, Function, Partial)):
         return Bound(value, name)
-    return Unknown(source=origin)
+    return Unknown(source=origin, part_of=whole_of(value))
 
 
 def _unknown_attribute(run: Run, value: Unknown, name: str, origin: ir.Node) -> Value:
@@ -165,6 +169,8 @@ def _unknown_attribute(run: Run, value: Unknown, name: str, origin: ir.Node) -> 
         )
         if name not in _OF_TENSORS:
             held.may_be = value.may_be
+        if name in _VARIABLES:
+            held.made_by = "builtins.globals"
         value.attributes[name] = held
     return value.attributes[name]
 
@@ -356,6 +362,8 @@ def _bound(instance: Value, name: str, found: Value) -> Value:
 _SAID_OF_TENSORS = frozenset({"device", "dtype", "is_leaf", "ndim", "requires_grad", "shape"})
 """What is no tensor, and holds none, whatever it is read from."""
 _OF_TENSORS = _SAID_OF_TENSORS | {"data", "grad"}
+_VARIABLES = frozenset({"__closure__", "__globals__", "f_builtins", "f_globals", "f_locals"})
+"""What of a function or a frame holds all variables: whoever has it may bind any."""
 _MODULE_METHODS = frozenset(
     [
         "parameters",

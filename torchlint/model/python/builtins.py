@@ -12,7 +12,7 @@ from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.writes import show, use
 from torchlint.model.python.attributes import attribute, is_module, owner_of_dict
 from torchlint.model.python.callbacks import havoc
-from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
+from torchlint.model.python.containers import MOST_ITEMS, any_key, any_of, elements_of
 from torchlint.model.python.flags import unsettle, unsettle_gradients, unsettle_origins
 from torchlint.model.python.indirection import note_name
 from torchlint.model.python.introspection import class_of, class_of_tensor, is_a, is_no_layer_of, is_subclass
@@ -155,12 +155,13 @@ def dict_builtin(run: Run, site: CallSite) -> Value:
         (given,) = site.positional
         if isinstance(given, Mapping):
             if given.items is None:
-                return Mapping(None, given.element)
+                return Mapping(None, given.element, given.keys)
             merged = dict(given.items)
             merged.update(site.keywords.items())
             return Mapping(merged)
     if site.positional or not site.complete:
         values: list[Value] = list(site.keywords.values())
+        keys: list[Value] = []
         merged = dict(site.keywords.items())
         certain = site.complete
         for value in site.positional:
@@ -168,12 +169,13 @@ def dict_builtin(run: Run, site: CallSite) -> Value:
             for each in elements:
                 key, held = _pair(each)
                 values.append(held)
+                keys += [key] if key is not None else []
                 certain = certain and known and isinstance(key, Constant)
                 if isinstance(key, Constant):
                     merged[key.value] = held
         if certain and len(merged) <= MOST_ITEMS:
             return Mapping(merged)
-        return Mapping(None, any_of(values) if values else None)
+        return Mapping(None, any_of(values) if values else None, any_key(keys))
     named: dict[object, Value] = dict(site.keywords.items())
     return Mapping(named)
 

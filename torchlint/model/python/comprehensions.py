@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from torchlint.model.python.binding import assign
-from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
+from torchlint.model.python.containers import MOST_ITEMS, any_key, any_of, elements_of
 from torchlint.model.python.decisions import evaluate_test
 from torchlint.model.python.namespaces import classes_among
 from torchlint.model.python.run import Expressions, Run
@@ -38,7 +38,7 @@ def _comprehension(run: Run, node: ir.Comprehension) -> Value:
         names = [each.value for each in keys if isinstance(each, Constant)]
         if complete and len(names) == len(items) <= MOST_ITEMS:
             return Mapping(dict(zip(names, items, strict=True)))
-        return Mapping(None, any_of(items) if items else None)
+        return Mapping(None, any_of(items) if items else None, any_key(keys))
     kind = {"generator": "generator"}.get(node.kind, node.kind)
     if complete and len(items) <= MOST_ITEMS:
         return Sequence(kind, tuple(items))

@@ -10,8 +10,10 @@ from torchlint.model.python.flags import calls_unknown, give
 from torchlint.model.python.making import fields_of_tuple
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.reachable import objects_among, whole_of
 from torchlint.model.state.trail import widen
 from torchlint.model.state.values import (
+    HOLDS_NOTHING,
     NONE,
     Bound,
     Choice,
@@ -42,6 +44,26 @@ def any_of(values: list[Value]) -> Value:
     return widen([(frozenset(), value) for value in values])
 
 
+def any_key(keys: list[Value]) -> Value | None:
+    """Any of the keys that are no constants, for a dictionary that has such; None if they lead to nothing."""
+    leading = [each for each in keys if type(each) not in HOLDS_NOTHING]
+    return any_of(leading) if leading else None
+
+
+def some_key(mapping: Mapping) -> Unknown:
+    """A key of a dictionary that has others than constants."""
+    found = Unknown(reachable_tensors(mapping.keys) if mapping.keys is not None else [])
+    found.may_be = objects_among([mapping.keys] if mapping.keys is not None else [])
+    return found
+
+
+def with_key(run: Run, mapping: Mapping, key: Value) -> None:
+    """A dictionary gets a key that is no constant."""
+    known = [mapping.keys] if mapping.keys is not None else []
+    if (keys := any_key([*known, key])) is not mapping.keys:
+        run.machine.trail.set(mapping, "keys", keys)
+
+
 def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
     """What iterating over a value gives: whether that is all, and the elements (one for many, if not)."""
     for hook in run.machine.watch.iterated:
@@ -50,8 +72,8 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
         if value.items is not None:
             return True, list(value.items)
         return False, [value.element if value.element is not None else Unknown()]
-    if isinstance(value, Mapping) and value.items is not None:
-        return True, [Constant(key) for key in value.items]
+    if isinstance(value, Mapping):
+        return (True, [Constant(key) for key in value.items]) if value.items is not None else (False, [some_key(value)])
     if isinstance(value, Unknown) and value.tensor is not None:
         value = value.tensor
     if isinstance(value, Tensor):
@@ -77,7 +99,7 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
         )
         element.take_after(value)
         return False, [element]
-    return False, [Unknown(reachable_tensors(value), layer=holds_modules(value))]
+    return False, [Unknown(reachable_tensors(value), layer=holds_modules(value), part_of=whole_of(value))]
 
 
 def items_of_named(value: Instance) -> list[Value] | None:
@@ -318,6 +340,8 @@ def mapping_method(run: Run, mapping: Mapping, name: str, site: CallSite) -> Val
             elif name == "setdefault" and found is None:
                 machine.trail.set(mapping, "items", {**mapping.items, key.value: value})
             return value
+        if name == "setdefault":
+            with_key(run, mapping, key)
         if name != "get" and mapping.items is not None:
             machine.trail.set(mapping, "element", any_of([*every, site.get(1, "default") or NONE]))
             machine.trail.set(mapping, "items", None)
@@ -328,14 +352,15 @@ def mapping_method(run: Run, mapping: Mapping, name: str, site: CallSite) -> Val
         return (
             Sequence("list", tuple(Constant(key) for key in mapping.items))
             if mapping.items is not None
-            else Sequence("list", None, Unknown())
+            else Sequence("list", None, some_key(mapping))
         )
     if name == "items":
         if mapping.items is not None:
             return Sequence("list", tuple(Sequence("tuple", (Constant(k), v)) for k, v in mapping.items.items()))
-        return Sequence("list", None, Sequence("tuple", (Unknown(), mapping.element or Unknown())))
+        return Sequence("list", None, Sequence("tuple", (some_key(mapping), mapping.element or Unknown())))
     if name == "copy":
-        return Mapping(dict(mapping.items) if mapping.items is not None else None, mapping.element)
+        items = dict(mapping.items) if mapping.items is not None else None
+        return Mapping(items, mapping.element, mapping.keys)
     if name == "clear" or (name == "update" and (known := _updated(mapping, site)) is not None):
         machine.trail.set(mapping, "items", {} if name == "clear" else known)
         machine.trail.set(mapping, "element", None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from torchlint.model.autograd.writes import escape, show
 from torchlint.model.python.binding import assign
-from torchlint.model.python.containers import MOST_ITEMS, any_of
+from torchlint.model.python.containers import MOST_ITEMS, any_key, any_of
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import lookup
 from torchlint.model.state.budget import TooDeepError
@@ -72,6 +72,7 @@ def _sequence(run: Run, node: ir.Sequence) -> Value:
 
 def _dict(run: Run, node: ir.Dict) -> Value:
     items: dict[object, Value] = {}
+    keys: list[Value] = []
     known = True
     for key, each in zip(node.keys, node.values, strict=True):
         value = run.evaluate(each)
@@ -81,6 +82,7 @@ def _dict(run: Run, node: ir.Dict) -> Value:
             else:
                 known = False
                 items[object()] = Unknown(reachable_tensors(value))
+                keys += [value.keys] if isinstance(value, Mapping) and value.keys is not None else []
             continue
         evaluated = run.evaluate(key)
         if isinstance(evaluated, Constant):
@@ -88,9 +90,10 @@ def _dict(run: Run, node: ir.Dict) -> Value:
         else:
             known = False
             items[object()] = value
+            keys.append(evaluated)
     if known:
         return Mapping(items)
-    return Mapping(None, any_of(list(items.values())))
+    return Mapping(None, any_of(list(items.values())), any_key(keys))
 
 
 def _too_deep(run: Run, node: ir.TooDeep) -> Value:

@@ -27,7 +27,7 @@ from torchlint.model.python.modules import inherit
 from torchlint.model.python.recomputation import CHECKPOINT, checkpoint
 from torchlint.model.python.run import Run
 from torchlint.model.python.unknown_code import unknown_call
-from torchlint.model.python.variables import NAMESPACES, resolved
+from torchlint.model.python.variables import NAMESPACES, PROPERTY, resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.reachable import objects_among, some_of
 from torchlint.model.state.reflection import note_reflection
@@ -43,6 +43,7 @@ from torchlint.model.state.values import (
     Instance,
     Mapping,
     Module,
+    Partial,
     Scalar,
     Sequence,
     Tensor,
@@ -243,8 +244,11 @@ def _run_given(run: Run, qualified: str, site: CallSite) -> None:
 def _functions_of(value: Value) -> list[Function]:
     """The functions of the file that a call of a value runs."""
     found: list[Function] = []
-    for _, each in alternatives(value):
-        function = each.function if type(each) is Bound else each
+    for _, option in alternatives(value):
+        each: Value | None = option
+        while isinstance(each, Partial):
+            each = each.function
+        function: Value | None = each.function if type(each) is Bound else each
         if isinstance(each, Instance):
             function = next((one for cls in each.cls.ancestry() if (one := cls.attributes.get("__call__"))), None)
         found += [function] if isinstance(function, Function) else []
@@ -317,6 +321,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
             result = unknown_call(run, External(qualified), site)
             if isinstance(result, Unknown) and qualified in NAMESPACES:
                 result.made_by, result.may_be = qualified, objects_among(run.machine.frame.variables.values())
+            elif isinstance(result, Unknown) and qualified == PROPERTY:
+                result.made_by = PROPERTY
         return result
     if qualified in NAMES and (moved := move_axes(run.torch, qualified, site)) is not None:
         return moved

@@ -131,7 +131,7 @@ def unsettle_all(run: Run, values: Iterable[Value], *, slightly: bool = False, c
         elif type(each) is Super:
             pending.append(each.instance)
         elif type(each) is Partial:
-            pending += [*each.given, *each.named.values()]
+            pending += [each.function, *each.given, *each.named.values()]
         elif type(each) is Optimizer:
             pending += each.parameters
 
@@ -151,8 +151,7 @@ def text_is_run(run: Run, by: str) -> None:
 
 def unsettle_origins(run: Run, value: Unknown) -> None:
     """A flag of a value is set that may be one of those it comes from."""
-    if value.part_of is not None:
-        unsettle(run, value.part_of)
+    unsettle_all(run, value.may_be if value.part_of is None else (*value.may_be, value.part_of))
     for tensor in value.possible if value.certain_edge else value.depends:
         unsettle(run, tensor)
 
@@ -348,6 +347,8 @@ def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
     own = {parameter.name for parameter in definition.parameters}
     if isinstance(definition, ir.FunctionDef):
         own |= definition.assigned
+        if any(dotted(each).rpartition(".")[2] in _DISPATCHING for each in definition.decorators):
+            return True  # others may be registered under its name
     calls = run.handing.get(definition)
     if calls is None:
         calls = run.handing[definition] = _different_calls(definition.body)
@@ -357,6 +358,9 @@ def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
         return any(calls_what_is_unknown(run, function, node, own, deep) for node in calls)
     finally:
         run.machine.frame = frame
+
+
+_DISPATCHING = frozenset({"singledispatch", "singledispatchmethod"})
 
 
 def _different_calls(body: list[ir.Statement] | ir.Node) -> list[ir.Call]:

@@ -14,7 +14,7 @@ from torchlint.model.python.flags import give, unsettle, unsettle_origins
 from torchlint.model.python.making import OF_ATTRIBUTES, inherits_known, runs_unseen
 from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
-from torchlint.model.python.variables import NAMESPACES, REGISTRIES, forget_variables
+from torchlint.model.python.variables import NAMESPACES, PROPERTY, REGISTRIES, forget_variables
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.reachable import objects_among, some_of
@@ -149,6 +149,8 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
         return
     for cls in instance.cls.ancestry():
         descriptor = cls.attributes.get(name)
+        if _is_property(descriptor):
+            unsettle(run, instance)  # its setter is unknown, or made of a function that is not followed
         if descriptor is not None and isinstance(descriptor, Unknown) and not is_foreign(descriptor):
             # It may be a descriptor, which holds what it likes.
             value = _kept_otherwise(value)
@@ -177,6 +179,13 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     if not inherits_known(instance.cls) and any(isinstance(each, Tensor) for _, each in alternatives(value)):
         value = _kept_otherwise(value)
     store_member(run, instance, name, value)
+
+
+def _is_property(descriptor: Value | None) -> bool:
+    """Whether what a class has under a name is a property, or may be one, of which the setter is not followed."""
+    if isinstance(descriptor, Function):
+        return descriptor.kind == "opaque"
+    return isinstance(descriptor, Unknown) and descriptor.made_by == PROPERTY
 
 
 def _kept_otherwise(value: Value) -> Value:

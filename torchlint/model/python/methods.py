@@ -304,7 +304,9 @@ def _unknown_method(run: Run, receiver: Unknown, name: str, site: CallSite, wher
         )
         callee.may_be = made.may_be
     if name in ("parameters", "named_parameters"):
-        element: Value = unseen_parameter(dotted(where), receiver.part_of)
+        parameter = unseen_parameter(dotted(where), receiver.part_of)
+        parameter.may_be = receiver.may_be  # of the Module that `same(net)` may be
+        element: Value = parameter
         if name == "named_parameters":
             element = Sequence("tuple", (Scalar("str"), element))
         return Sequence("generator", None, element, dotted(where))

@@ -32,6 +32,7 @@ from torchlint.model.state.reachable import objects_among
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     HOLDS_NOTHING,
+    MOST_DEEP,
     Bound,
     Choice,
     Class,
@@ -50,6 +51,7 @@ from torchlint.model.state.values import (
     alternatives,
     is_foreign,
     parts,
+    within,
 )
 from torchlint.model.torch.functions import NAMES_OF_SETTERS, set_grad_mode
 from torchlint.syntax import ir
@@ -214,7 +216,8 @@ def _put_into_torch(run: Run, site: CallSite) -> None:
     `mocker.patch("torch.Tensor.detach", …)`, `replaced(torch.Tensor, "detach", …)`, `patch(torch.Tensor)`: unknown code
     is told of something of torch, and may put another thing in its place.
     """
-    values = [each for value in site.values() for each in _listed(value)]
+    effect = _is_for_effect(run, site)
+    values = [each for value in site.values() for each in _listed(value, effect=effect)]
     for value, after in zip(values, [*values[1:], None], strict=False):
         if type(value) not in _NAMING:
             continue
@@ -225,7 +228,7 @@ def _put_into_torch(run: Run, site: CallSite) -> None:
                 continue
             if not isinstance(each, External) or not _holds_functions(each.qualified):
                 continue
-            if _named(after) != "*" or _is_for_effect(run, site):
+            if _named(after) != "*" or effect:
                 replace_of_torch(run, f"{each.qualified}.{_named(after)}")
 
 
@@ -233,8 +236,29 @@ _NAMING = frozenset({Choice, Constant, External, Unknown})
 """What may name something of torch."""
 
 
-def _listed(value: Value) -> list[Value]:
-    return parts(value) if isinstance(value, Sequence) else [value]
+def _listed(value: Value, *, effect: bool) -> list[Value]:
+    """
+    What a list holds. Of what a dictionary or an object holds, what all of torch derives from: another class there is a
+    setting (`{"layer": nn.ReLU}`), which nobody changes.
+    """
+    if isinstance(value, Sequence):
+        return parts(value)
+    if isinstance(value, (Class, Instance, Mapping)):
+        return (
+            []
+            if not effect
+            else [each for each in within(value, _held_by, MOST_DEEP) if type(each) is External and each in _SHARED]
+        )
+    return [value]
+
+
+_SHARED = (External("torch"), External("torch.Tensor"), External("torch.nn.Module"), External("torch.nn.functional"))
+
+
+def _held_by(value: Value) -> list[Value]:
+    if isinstance(value, (Class, Instance)):
+        return [*value.attributes.values()]
+    return parts(value)
 
 
 def _holds_functions(qualified: str) -> bool:

@@ -11,6 +11,7 @@ from torchlint.model.python.containers import any_of, holds_modules, items_of_na
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.special_methods import given_to_special
 from torchlint.model.python.variables import named_in_file, resolved
+from torchlint.model.state.reachable import whole_of
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     Bound,
@@ -104,7 +105,7 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
     if not isinstance(index, (SliceValue, list)) and (type(index) is not Tensor or type(value) is Instance):
         given_to_special(run, value, [index], ("__getitem__",), origin)
     layer = (isinstance(value, Unknown) and value.layer) or holds_modules(value)
-    part_of = value.part_of if isinstance(value, Unknown) else None
+    part_of = whole_of(value)
     part = Unknown(reachable_tensors(value), source=origin, layer=layer, foreign=is_foreign(value), part_of=part_of)
     if isinstance(value, Unknown):
         part.take_after(value)

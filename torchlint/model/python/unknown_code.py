@@ -106,6 +106,8 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     may_be: tuple[Value, ...] = ()  # now: of what a container holds nothing is known afterwards
     if not apart and not foreign.only_reads(called):
         may_be = objects_among([*leading, callee] if receiver is None else leading)
+    elif isinstance(receiver, Unknown):
+        may_be = receiver.may_be  # who only looks at a Module shows its parts: `same(net).parameters()`
     of_callee = unknown.depends if unknown is not None and receiver is None else ()
     own = _held_by_owner(callee) if receiver is None else ()
     keeps = keeps_flags(callee)

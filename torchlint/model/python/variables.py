@@ -193,6 +193,7 @@ _BUILTINS = frozenset(
 REGISTRIES = frozenset({"_parameters", "_modules", "_buffers"})
 
 
+PROPERTY = "builtins.property"
 NAMESPACES = frozenset({"builtins.globals", "builtins.locals", "builtins.vars", "sys.modules"})
 """Who is given what these return, or hold, may bind any variable."""
 

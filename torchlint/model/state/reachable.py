@@ -61,6 +61,14 @@ def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:
     return tuple(found.values())[:MOST_DEPENDS]
 
 
+def whole_of(value: Value) -> Value | None:
+    """What a value is a part of, nobody knows which: what a layer that is composed has under a name is a layer, too."""
+    if isinstance(value, Unknown):
+        return value.part_of
+    layer = value.receiver if type(value) is Bound and value.function is None else None
+    return layer if isinstance(layer, Module) else None
+
+
 def _leads_to(value: Value) -> list[Value]:
     if type(value) is Unknown:
         whole = value.part_of  # `net._modules`: what is written there is in the Module

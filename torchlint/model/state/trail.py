@@ -41,7 +41,7 @@ _UNORDERED = frozenset(
     {"escaped", "given", "handed_on", "handed_to_unknown", "kept_by_unknown", "named_elsewhere", "retaining"}
 )
 _GRADS = frozenset({"own", "condition"})
-_VALUES = frozenset({"grad", "element"})
+_VALUES = frozenset({"grad", "element", "keys"})
 _VALUES_OR_NONE = frozenset({"last", "tail"})
 _TRUTHS = frozenset({"ambient", "callers_mode", "contiguous", "grad_mode"})
 _FLAGS = frozenset({"havocked", "hooked", "hooked_by_all", "may_cast", "patched", "retains_grad"})

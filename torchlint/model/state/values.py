@@ -147,13 +147,14 @@ class Sequence:
 
 
 class Mapping:
-    """A dict with constant keys; `items` is None when its keys are unknown, then `element` stands for any value."""
+    """A dict: `items` is None if not all keys are constants; then `element` is any value, `keys` any other key."""
 
-    __slots__ = ("element", "items")
+    __slots__ = ("element", "items", "keys")
 
-    def __init__(self, items: dict[object, Value] | None, element: Value | None = None) -> None:
+    def __init__(self, items: dict[object, Value] | None, element: Value | None = None, keys: Value | None = None):
         self.items = items
         self.element = element
+        self.keys = keys
 
 
 class External:
@@ -373,7 +374,7 @@ def parts(value: Value) -> list[Value]:
     if type(value) is Sequence:
         inner = [*value.items] if value.items is not None else []
     elif type(value) is Mapping:
-        inner = [*value.items.values()] if value.items is not None else []
+        inner = [*(value.items or {}).values(), *([value.keys] if value.keys is not None else [])]
     else:
         return []
     if value.element is not None:

@@ -165,8 +165,8 @@ def new_parameter(torch: Torch, qualified: str, site: CallSite) -> Tensor:
         truth_of(site.get(1, "requires_grad"), Truth.YES)
     ]
     data = site.get(0, "data")
-    options = [each for _, each in alternatives(data) if isinstance(each, Tensor)] if data is not None else []
-    source = options[0] if len(options) == 1 else None
+    options = [each for _, each in alternatives(data, torch.machine.guard)] if data is not None else []
+    source = options[0] if len(options) == 1 and isinstance(options[0], Tensor) else None
     known = data is None or own == GRAD_YES  # integers are taken only where it requires no grad
     tensor = fresh(
         torch.autograd,
