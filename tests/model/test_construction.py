@@ -124,6 +124,66 @@ def test_what_cannot_be_copied_faithfully_is_built_again(body: str, monkeypatch:
         assert len(kept.items) == 2
 
 
+SETTINGS = """
+    from torch import nn
+
+
+    class Config:
+        def __init__(self):
+            self.width = 4
+            self.sizes = [1, 2]
+            self.text = None
+            self.names = {{}}
+
+
+    class Block(nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            self.config = config
+            self.sizes = config.sizes
+            self.layer = nn.Linear(config.width, 4)
+            {inside}
+
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            config = Config()
+            config.text = Config()
+            self.one = Block(config)
+            {between}
+            self.two = Block(config)
+"""
+
+
+@interpreted
+@pytest.mark.parametrize(
+    ("inside", "between", "is_copied"),
+    [
+        ("", "", True),
+        ("", "config.width = 8", False),
+        ("", "config.sizes.append(3)", False),
+        ("", "config.names['a'] = 1", False),
+        ("", "config.text.width = 8", False),
+        ("config.width += 1", "", False),
+        ("config.text.sizes.append(1)", "", False),
+    ],
+)
+def test_blocks_of_the_same_settings_are_built_once(
+    inside: str, between: str, is_copied: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    original = prototypes.Prototypes.make
+    monkeypatch.setattr(prototypes.Prototypes, "make", lambda *given: made.append(original(*given)) or made[-1])
+    _, net = built(SETTINGS.format(inside=inside or "pass", between=between or "pass"), "Net")
+    one, two = net.attributes["one"], net.attributes["two"]
+    assert isinstance(one, Instance)
+    assert isinstance(two, Instance)
+    assert any(each is not None and each[0] is two for each in made) is is_copied
+    assert one.attributes["config"] is two.attributes["config"]
+    assert one.attributes["sizes"] is two.attributes["sizes"]
+
+
 CONFIGURED = """
     import torch
     from torch import nn

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from torchlint.model.observers import observers
+from torchlint.model.scheduling.effects import writing_methods
 from torchlint.model.scheduling.entry_points import EntryPoints
 from torchlint.model.scheduling.subscriptions import Subscriptions
 from torchlint.model.state.hooks import Observer
@@ -184,6 +185,29 @@ def test_every_observer_says_what_concerns_it() -> None:
                     bare = word.lstrip("*+-")
                     named = bare.isidentifier() or not any(map(str.isalnum, bare))
                     assert named or bare in known, (observer, word)  # nothing else is ever read
+
+
+@pytest.mark.parametrize(
+    ("body", "is_write"),
+    [
+        ("x += y", True),
+        ("kept = x\n    kept += y", True),
+        ("total = 0\n    total += y", True),
+        ("x += y if z else (y,)", True),
+        ("x += (y,) if z else (z,)", False),
+        ("x += f'{y}'", False),
+        ("x += ', '", False),
+        ("names = []\n    names += y", False),
+        ("names = []\n    names = x\n    names += y", True),
+    ],
+)
+def test_a_list_or_a_text_that_grows_is_no_write_in_place(body: str, is_write: bool) -> None:
+    method = textwrap.indent(f"def f(self, x, y, z):\n    {body}\n", "    ")
+    cls = program_of(f"class A:\n{method}").body[0]
+    assert isinstance(cls, ir.ClassDef)
+    assert isinstance(cls.body[0], ir.FunctionDef)
+    assert (features.WRITES in reading.written(cls.body[0]).words) is is_write
+    assert (writing_methods(cls, lambda _: False) == {"f"}) is is_write
 
 
 def test_features() -> None:

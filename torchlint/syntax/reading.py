@@ -330,10 +330,10 @@ class Reader:
                         self.assigned.setdefault(part.attr, set())
 
     def augmented(self, node: ir.AugmentedAssign) -> None:
-        if type(node.value) in CONTAINERS:
-            return  # a list or a tuple grows
-        if type(node.target) is ir.Name and is_numeric(node.value):
-            self.counted.add(node.target.id)
+        if _only_grows(node.value):
+            return  # a list, a tuple or a text grows
+        if type(node.target) is ir.Name:
+            (self.counted if is_numeric(node.value) else self.filled).add(node.target.id)
         else:
             self.words.add(WRITES)
 
@@ -367,6 +367,13 @@ class Reader:
                 if last_word(made.function) in CONCATENATIONS:
                     self.words.add(GROWS)
                 self.looped = self.looped or is_called_loss(last_word(made.function))
+
+
+def _only_grows(value: ir.Expression) -> bool:
+    """Whether `+=` of a value is of no tensor: torch takes no tuple there, and no text."""
+    if type(value) is ir.Conditional:
+        return _only_grows(value.body) and _only_grows(value.orelse)
+    return type(value) in CONTAINERS or is_text(value)
 
 
 def note_conversion(reader: Reader, node: ir.Attribute) -> None:

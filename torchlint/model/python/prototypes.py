@@ -53,6 +53,8 @@ MOST_COPIED = 400
 MOST_PROTOTYPES = 200
 _copies = count()
 _PLAIN = frozenset({Constant, Scalar, External, Class, GradModeGuard})
+_UNCHANGING = _PLAIN | {Function, Unknown}
+"""What is the same as long as it is held, whatever becomes of who holds it."""
 
 
 class NoPrototypeError(Exception):
@@ -109,11 +111,14 @@ class Prototypes:
         self._known: dict[Key, Prototype | None] = {}
         """None where the object cannot be copied."""
         self._held: list[Value] = []
+        self._lasting: dict[int, Value] = {}
+        """The objects among the arguments of the key that was asked for last, and what they hold."""
 
     def key(self, cls: Class, positional: Iterable[Value], keywords: dict[str, Value], mode: object) -> Key | None:
         """What a construction depends on, or None if that cannot be told."""
         if not all(map(fits, (*positional, *keywords.values()))):
             return None
+        self._lasting = {}
         try:
             seen: dict[int, int] = {}
             given = tuple(self._signature(value, seen) for value in positional)
@@ -130,6 +135,7 @@ class Prototypes:
         if prototype is None:
             return None
         known = dict(zip(map(id, prototype.arguments), given, strict=True))
+        known.update(self._lasting)
         for old, number, path in prototype.parts:
             value = given[number]
             for name in path:
@@ -153,8 +159,9 @@ class Prototypes:
         self._known[key] = None
         if list(map(id, given)) != list(map(id, leaves(arguments))):
             return
-        self._held += (instance.cls, *given)  # their ids stand in keys
         known: dict[int, Value] = {id(value): value for value in given}
+        known.update(self._lasting)
+        self._held += (instance.cls, *known.values())  # their ids stand in keys
         parts: list[tuple[Unknown, int, tuple[str, ...]]] = []
         for number, value in enumerate(given):
             if isinstance(value, Unknown) and _is_featureless(value):
@@ -203,7 +210,36 @@ class Prototypes:
             return ("choice", tuple(self._signature(each, seen) for _, each in value.alternatives))
         if isinstance(value, (Class, Function, Partial, GradModeGuard)):
             return id(value)
+        if isinstance(value, Instance):
+            return self._state(value, ())
         raise NoPrototypeError
+
+    def _state(self, value: Value, around: tuple[int, ...]) -> object:
+        """
+        A value as it is now. An object that a network hands to each of its blocks, as its settings, is that as long as
+        nobody sets its attributes, or what is in its containers; a copy holds the same one.
+        """
+        number = id(value)
+        self._lasting[number] = value
+        if type(value) in _UNCHANGING:
+            return number
+        if number in around or len(around) == MOST_LEVELS:
+            raise NoPrototypeError
+        around = (*around, number)
+        if isinstance(value, Choice) and all(type(each) in _UNCHANGING for _, each in value.alternatives):
+            return number
+        if isinstance(value, Sequence):
+            items = None if value.items is None else tuple([self._state(each, around) for each in value.items])
+            return (number, items, value.longest, value.element and self._state(value.element, around))
+        if isinstance(value, Mapping):
+            named = None if value.items is None else self._states(value.items.items(), around)
+            return (number, named, value.element and self._state(value.element, around))
+        if not isinstance(value, Instance) or value.layer or value.contents or value.given or value.named_elsewhere:
+            raise NoPrototypeError
+        return (number, value.havocked, value.patched, self._states(value.attributes.items(), around))
+
+    def _states(self, values: Iterable[tuple[object, Value]], around: tuple[int, ...]) -> object:
+        return tuple([(name, self._state(each, around)) for name, each in values])
 
 
 def leaves(values: Iterable[Value]) -> tuple[Value, ...]:

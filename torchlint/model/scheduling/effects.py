@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from torchlint.syntax import ir, spelling
+from torchlint.syntax.features import WRITES
+from torchlint.syntax.reading import written
 
 
 def writes_in_place(node: ir.Node) -> bool:
@@ -34,10 +36,11 @@ def writing_methods(cls: ir.ClassDef, elsewhere: Callable[[ir.FunctionDef], bool
             if method.name == "__init__":
                 return frozenset(each.name for each in methods)
             writers.add(method.name)
+        may_write = WRITES in written(method).words  # a list that grows is told apart there
         for node in ir.walk(method.body):
             if isinstance(node, ir.Call) and any(argument.keyword == "inplace" for argument in node.arguments):
                 return frozenset(each.name for each in methods)
-            if spelling.writes(node):
+            if may_write and spelling.writes(node):
                 writers.add(method.name)
             if isinstance(node, ir.Attribute) and isinstance(node.value, ir.Name):
                 called.add(node.attr)

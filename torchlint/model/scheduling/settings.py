@@ -66,8 +66,12 @@ def _settings(run: Run, annotation: ir.Expression) -> Class | None:
 
 
 def _made(run: Run, cls: Class, parameter: ir.Parameter) -> Value:
-    origin = parameter.origin
-    return instantiate(run, cls, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
+    origin, machine = parameter.origin, run.machine
+    outer = machine.built_in
+    machine.built_in = outer or cls.name  # for a constructor: others of the file want the same settings
+    made = instantiate(run, cls, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
+    machine.built_in = outer
+    return made
 
 
 def _names(cls: Class) -> set[str]:
