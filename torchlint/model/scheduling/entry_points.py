@@ -15,7 +15,7 @@ from functools import partial
 
 import libcst as cst
 
-from torchlint.condition import Condition
+from torchlint.condition import Condition, without_reflection
 from torchlint.model.events import AutogradRefused, EntryLost, Event, InplaceWrite, SavedTensorRead
 from torchlint.model.observers import watching
 from torchlint.model.python.attributes import is_module
@@ -99,7 +99,7 @@ def _supposing(events: list[Event], supposed: tuple[str, ...]) -> list[Event]:
     made = Condition("branch", supposed[0])
     told: list[Event] = []
     for event in refused:
-        others = tuple(each for each in event.conditions if each.kind != "grad_mode")
+        others = tuple(each for each in without_reflection(event.conditions) if each.kind != "grad_mode")
         if all(each.kind == "requires_grad" for each in others):
             told.append(replace(event, conditions=(made, *others)))
     return told
