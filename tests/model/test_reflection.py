@@ -78,7 +78,6 @@ INDIRECT = {
     "function whose other name is used": "give(between).__globals__['w'] = 2",
     "Module whose other name is used": "net = give(nn.Linear(2, 2))",
     "part of a Module": "for _, part in nn.TransformerEncoder(give(), 2).named_children(): give(part)",
-    "key of the file that calls unknown code": "max([w], key=lambda each: give(each))",
     "function under an unknown decorator": "made = decorated()",
     "object of a class under an unknown decorator": "Decorated()",
 }

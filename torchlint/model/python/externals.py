@@ -18,7 +18,7 @@ from torchlint.model.python.callbacks import hand_on, havoc
 from torchlint.model.python.containers import new_deque
 from torchlint.model.python.copying import copied_value
 from torchlint.model.python.flags import FLAGS, calls_unknown, unsettle
-from torchlint.model.python.indirection import LOOKING_UP, is_unknown_code, note_callback, note_function, note_run
+from torchlint.model.python.indirection import LOOKING_UP, is_unknown_code, note_function, note_run
 from torchlint.model.python.making import new_named_tuple
 from torchlint.model.python.members import set_raw, written_to_mapping
 from torchlint.model.python.module_hooks import hooks_all
@@ -223,7 +223,6 @@ def _run_given(run: Run, qualified: str, site: CallSite) -> None:
     unknown = [[one for _, one in alternatives(each) if is_unknown_code(one)] for each in given]
     own = [each for value in given for each in _functions_of(value) if _tells_flags(each) or calls_unknown(run, each)]
     if own:
-        note_callback(run, own, site)
         hand_on(run, [*own])
         for value in given:
             unsettle(run, value)

@@ -5,8 +5,8 @@ What `y = unknown(x)`, `unknown.method(x)` and a layer that nobody knows may do 
 roads: a name that unknown code has chosen (`getattr(x, name)()`), a method that it is given (`unknown(x.detach)()`), a
 special method called by hand, a list of arguments that nobody knows, a function that Python runs
 (`max(found, key=unknown)`), a context in which a generator yields, another name for what the program has
-(`unknown(model)`). Each has the effects that the model knows of; that it has no others is
-more than can be listed. So each is reflection (`state/reflection`): what is told from then on rests on a condition.
+(`unknown(model)`). Each has the effects that the model knows of; that it has no others is more than can be listed. So
+each is reflection (`state/reflection`): what is told from then on rests on a condition.
 
 Notes that, in one place for all of them; changes nothing else and evaluates nothing.
 """
@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from torchlint.knowledge import foreign
-from torchlint.model.python.flags import calls_unknown
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import lookup
 from torchlint.model.state.call_site import CallSite
@@ -137,23 +136,23 @@ def note_given(run: Run, given: Iterable[Value], site: CallSite) -> None:
             _note(run, site)
 
 
-def note_handed(run: Run, given: Iterable[Value], site: CallSite, *, used: bool) -> None:
+def note_handed(run: Run, callee: Value, given: Iterable[Value], site: CallSite, *, used: bool) -> None:
     """
-    Unknown code that may change what it is given is given a part of a Module; or, if what it returns is `used`, an
-    object, a function, a class, a Module or an optimizer: it may give that back, and what the program does with the one
-    it does with the other. What it does with a tensor, `flags` counts with.
+    Unknown code is given a part of a Module; or, if what it returns is `used`, an object, a function, a class, a Module
+    or an optimizer: it may give that back, and what the program does with the one it does with the other. What it does
+    with a tensor, `flags` counts with. Not so what runs what it is given (`threading.Thread(target=train)`).
     """
+    if isinstance(callee, External):
+        name = callee.qualified
+        if name.startswith("torch.") or foreign.keeps_flags(name) or foreign.runs_given(name):
+            return
+    elif isinstance(callee, Unknown) and callee.keeps_flags:
+        return
     for value in given:
         for _, each in alternatives(value):
             of_module = type(each) is Unknown and isinstance(each.part_of, (Instance, Module))
             if of_module or (used and isinstance(each, _CHANGEABLE)):
                 _note(run, site)
-
-
-def note_callback(run: Run, functions: Iterable[Value], site: CallSite) -> None:
-    """Python runs functions of the file that call unknown code: `max(found, key=lambda each: unknown(each))`."""
-    if any(isinstance(each, Function) and calls_unknown(run, each) for each in functions):
-        _note(run, site)
 
 
 def note_replaced(run: Run, function: Function) -> None:

@@ -98,10 +98,8 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     depends = list(found.values())
     if is_unknown_code(callee):
         note_given(run, passed, site)
-        of_torch = isinstance(callee, External) and callee.qualified.startswith("torch.")
-        of_library = of_torch or keeps_flags(callee) or (unknown is not None and unknown.keeps_flags)
-        if not of_library and not foreign.only_reads(called):
-            note_handed(run, passed, site, used=not for_effect(run, site.node))
+        if not foreign.only_reads(called):
+            note_handed(run, callee, passed, site, used=not for_effect(run, site.node))
         note_unseen(run, site)
     may_be: tuple[Value, ...] = ()  # now: of what a container holds nothing is known afterwards
     if not apart and not foreign.only_reads(called):
