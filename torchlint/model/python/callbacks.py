@@ -16,6 +16,7 @@ from torchlint.model.python.making import GETS_ATTRIBUTES, OF_ATTRIBUTES, only_r
 from torchlint.model.python.members import patch, replace_of_torch
 from torchlint.model.python.module_parts import keeps_place, parameters_of
 from torchlint.model.python.run import Callback, HandedOn, Reach, Run, seen_from
+from torchlint.model.python.variables import forget_variable
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
@@ -39,11 +40,9 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
-    choose,
     or_another,
     parts,
     reachable_tensors,
-    unknown_guard,
     within,
 )
 from torchlint.model.torch.defaults import DEFAULTS_SET_BY, unsettle_default
@@ -398,7 +397,10 @@ def _may_have_run(run: Run, functions: HandedOn) -> None:
         for path in reach.writes:  # sorted: one look for all of a name, whose object a path of one name would replace
             if path[0] != name or len(path) == 1:
                 name, variables = path[0] if len(path) > 1 else "", callback.variables(path[0])
-            if variables is not None:
+            held = None if variables is None else variables[path[0]]
+            if type(held) is Instance and len(path) == 2 and path[1]:  # `self.x`: nearly all
+                forget_variable(run, path[1], held.attributes)
+            elif variables is not None:
                 _forget(run, path, variables)
         for name in reach.sets:
             may_be_set(run, name)
@@ -459,12 +461,7 @@ def _forget(run: Run, path: tuple[str, ...], variables: dict[str, Value]) -> Non
         variables, name = value.attributes, rest[-1]
     elif rest:
         return
-    old = variables.get(name)
-    if isinstance(old, Unknown):
-        return
-    if not (isinstance(old, Choice) and any(isinstance(each, Unknown) for _, each in old.alternatives)):
-        options = [(unknown_guard(), Unknown())] + ([(unknown_guard(), old)] if old is not None else [])
-        run.machine.trail.set(variables, name, choose(options))
+    forget_variable(run, name, variables)
 
 
 def _open(run: Run, value: Sequence | Mapping) -> None:

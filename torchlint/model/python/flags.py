@@ -238,19 +238,24 @@ def give(run: Run, values: list[Value], name: str, node: ir.Node) -> None:
     """Unknown code of a certain name is given values: what it may have done to their flags."""
     if foreign.only_reads(name):
         return
+    leading = [
+        value
+        for value in values
+        if type(value) not in _LEADING_NOWHERE and (not isinstance(value, Unknown) or _leads_somewhere(value))
+    ]
+    if not leading:
+        return  # most calls: what they are there for need not be asked
     effect = for_effect(run, node) or (name.endswith("_") and not name.endswith("__"))
     effect = (effect and not name[:1].isupper()) or foreign.speaks_of_flags(name)
     certain: list[Value] = []
     slight: list[Value] = []
-    for value in values:
-        if type(value) in _LEADING_NOWHERE:
-            continue
-        if isinstance(value, Unknown) and not _leads_somewhere(value):
-            continue
+    for value in leading:
         sure = _holds_modules(value) or (effect and not isinstance(value, Optimizer))
         (certain if sure else slight).append(value)
-    unsettle_all(run, certain)
-    unsettle_all(run, slight, slightly=True)
+    if certain:
+        unsettle_all(run, certain)
+    if slight:
+        unsettle_all(run, slight, slightly=True)
 
 
 def _leads_somewhere(value: Unknown) -> bool:

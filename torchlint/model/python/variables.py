@@ -210,6 +210,18 @@ def forget_variables(run: Run, by: str) -> None:
         frame = frame.enclosing
 
 
+def forget_variable(run: Run, name: str, variables: dict[str, Value]) -> None:
+    """Code that may have run may have bound a variable, or an attribute, anew; of most it was said before."""
+    old = variables.get(name)
+    if isinstance(old, Unknown):
+        return
+    for _, each in old.alternatives if type(old) is Choice else ():
+        if isinstance(each, Unknown):
+            return
+    options = [(unknown_guard(), Unknown())] + ([(unknown_guard(), old)] if old is not None else [])
+    run.machine.trail.set(variables, name, choose(options))
+
+
 def set_variable(run: Run, name: str, value: Value) -> None:
     """Bind a variable in the frame it belongs to."""
     frame = run.machine.frame
