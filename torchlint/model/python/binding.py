@@ -55,7 +55,7 @@ from torchlint.model.state.values import (
 from torchlint.model.torch.arguments import comes_of_inputs, kind_of
 from torchlint.model.torch.arrays import write_array
 from torchlint.model.torch.gradients import grad_written
-from torchlint.model.torch.indexing import is_whole, tensor_setitem
+from torchlint.model.torch.indexing import SliceValue, is_whole, tensor_setitem
 from torchlint.model.torch.tensor_methods import shape_value
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
@@ -314,7 +314,8 @@ def store(
             every = [*(each.items or {}).values(), *([each.element] if each.element is not None else []), value]
             machine.trail.set(each, "element", any_of(every))
             machine.trail.set(each, "items", None)
-            with_key(run, each, index)
+            if not isinstance(index, (SliceValue, list)):
+                with_key(run, each, index)
     elif isinstance(each, Sequence):
         _store_in_list(run, each, index, value)
     elif isinstance(each, Module) and each.kind.container:
