@@ -162,7 +162,7 @@ def test_torch_agrees(program: str, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setitem(sys.modules, "somelib", _somelib())
     # the condition that such a warning names holds in these programs
     fails = any(
-        finding.startswith(("error", "warning TLN104", "warning TLN201"))
+        finding.startswith(("error", "warning TLN201"))
         for found in expectations.expected(program).findings.values()
         for finding in found
     )

@@ -1804,7 +1804,7 @@ def found_method_patched_of_another_name():
     w = torch.ones(2, requires_grad=True)
     with unittest.mock.patch.object(same(Model), "cut", lambda self, x: x):
         pass
-    (w * 2).detach().sum().backward()  # warning: [TLN104]
+    (w * 2).detach().sum().backward()  # error: [TLN104]
 
 
 def silent_surplus_gradient_that_may_be_none():
@@ -2275,7 +2275,7 @@ def looked_at_through_what_a_call_gives_back():
     net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True))
     for each in same(net).modules():
         print(each)
-    net(torch.rand(1, 3)).sum().backward()  # warning: [TLN201]
+    net(torch.rand(1, 3)).sum().backward()  # error: [TLN201]
 
 
 def silent_set_in_an_object():

@@ -4,8 +4,8 @@ Indirection: unknown code acts where the program has no plain call of it.
 What `y = unknown(x)`, `unknown.method(x)` and a layer that nobody knows may do is described in `unknown_code`. Other
 roads: a name that unknown code has chosen (`getattr(x, name)()`), a method that it is given (`unknown(x.detach)()`), a
 special method called by hand, a list of arguments that nobody knows, a function that Python runs
-(`max(found, key=unknown)`), a context in which a generator yields, another name for what the program has
-(`unknown(model)`). Each has the effects that the model knows of; that it has no others is more than can be listed. So
+(`max(found, key=unknown)`), a context in which a generator yields, a decorator that makes what it likes. Each has the
+effects that the model knows of; that it has no others is more than can be listed. So
 each is reflection (`state/reflection`): what is told from then on rests on a condition.
 
 Notes that, in one place for all of them; changes nothing else and evaluates nothing.
@@ -89,7 +89,6 @@ _FUNCTIONS = ("func", "function", "key", "target")
 _SHARED = tuple(map(External, ("builtins.object", "builtins.type", "torch", "torch.Tensor", "torch.nn.Module")))
 """Of Python and torch, what programs of all kinds share."""
 _LIVE = (Bound, Class, Function, GradModeGuard, Instance, Module, Optimizer, Tensor)
-_CHANGEABLE = (Class, Function, GradModeGuard, Instance, Module, Optimizer)
 _ACTED_ON = (Class, GradModeGuard, Instance, Mapping, Module, Optimizer, Sequence, Super, Tensor)
 
 
@@ -136,22 +135,11 @@ def note_given(run: Run, given: Iterable[Value], site: CallSite) -> None:
             _note(run, site)
 
 
-def note_handed(run: Run, callee: Value, given: Iterable[Value], site: CallSite, *, used: bool) -> None:
-    """
-    Unknown code is given a part of a Module; or, if what it returns is `used`, an object, a function, a class, a Module
-    or an optimizer: it may give that back, and what the program does with the one it does with the other. What it does
-    with a tensor, `flags` counts with. Not so what runs what it is given (`threading.Thread(target=train)`).
-    """
-    if isinstance(callee, External):
-        name = callee.qualified
-        if name.startswith("torch.") or foreign.keeps_flags(name) or foreign.runs_given(name):
-            return
-    elif isinstance(callee, Unknown) and callee.keeps_flags:
-        return
+def note_parts(run: Run, given: Iterable[Value], site: CallSite) -> None:
+    """Unknown code is given a part of a Module, nobody knows which; what it does with a tensor, `flags` counts with."""
     for value in given:
         for _, each in alternatives(value):
-            of_module = type(each) is Unknown and isinstance(each.part_of, (Instance, Module))
-            if of_module or (used and isinstance(each, _CHANGEABLE)):
+            if type(each) is Unknown and isinstance(each.part_of, (Instance, Module)):
                 _note(run, site)
 
 

@@ -31,7 +31,7 @@ from torchlint.model.python.flags import (
     unsettle_grad,
     unsettle_gradients,
 )
-from torchlint.model.python.indirection import is_unknown_code, note_given, note_handed, note_unseen
+from torchlint.model.python.indirection import is_unknown_code, note_given, note_parts, note_unseen
 from torchlint.model.python.members import put_where_getter_says
 from torchlint.model.python.module_hooks import hooks_all
 from torchlint.model.python.module_parts import parameters_of
@@ -99,7 +99,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     if is_unknown_code(callee):
         note_given(run, passed, site)
         if not foreign.only_reads(called):
-            note_handed(run, callee, passed, site, used=not for_effect(run, site.node))
+            note_parts(run, passed, site)
         note_unseen(run, site)
     may_be: tuple[Value, ...] = ()  # now: of what a container holds nothing is known afterwards
     if not apart and not foreign.only_reads(called):
