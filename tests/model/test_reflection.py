@@ -75,8 +75,6 @@ INDIRECT = {
     "a context in which a generator yields": "list(between())",
     "unknown code in a context of the file": "\nwith Around(): pass",
     "part of a Module": "for _, part in nn.TransformerEncoder(give(), 2).named_children(): give(part)",
-    "function under an unknown decorator": "made = decorated()",
-    "object of a class under an unknown decorator": "Decorated()",
 }
 INDIRECTLY = (
     HEAD
@@ -105,15 +103,6 @@ def between():
     with give():
         yield 1
 
-
-@give
-def decorated():
-    pass
-
-
-@give
-class Decorated:
-    pass
 
 """
 )

@@ -12,7 +12,6 @@ from torchlint.model.python.callbacks import hand_on_special, havoc
 from torchlint.model.python.containers import mapping_method
 from torchlint.model.python.flags import give
 from torchlint.model.python.functions import call_method
-from torchlint.model.python.indirection import note_made
 from torchlint.model.python.making import GETS_ATTRIBUTES, inherits_known, keeps_fields, may_be_called_otherwise
 from torchlint.model.python.members import set_raw, set_some_attribute
 from torchlint.model.python.module_hooks import after_call, before_call
@@ -88,7 +87,6 @@ def _leave_to_makers(run: Run, instance: Instance) -> None:
     """A metaclass or a decorator that nobody knows may set what it likes in a new object."""
     if any(each.finished_elsewhere for each in instance.cls.ancestry()):
         havoc(run, instance, switches=True)
-        note_made(run, instance.cls)
 
 
 def _leave_open(run: Run, also: Openness) -> None:

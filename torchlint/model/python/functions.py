@@ -17,13 +17,12 @@ from torchlint.model.python.callbacks import hand_on, havoc
 from torchlint.model.python.flags import (
     calls_unknown,
     changes_flags,
-    for_effect,
     text_is_run,
     unsettle_all,
     unsettle_grad,
     unsettle_gradients,
 )
-from torchlint.model.python.indirection import note_replaced, note_yields
+from torchlint.model.python.indirection import note_yields
 from torchlint.model.python.members import set_some_attribute
 from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.python.run import Run
@@ -209,8 +208,6 @@ def _run_function(
         layer = isinstance(first, Instance) and function.name == "forward" and is_module(first) is Truth.YES
         if function.kind == "opaque":
             layer = False  # the decorator may do anything
-            if site is None or not for_effect(run, site.node):
-                note_replaced(run, function)
         source = site.node if site is not None else None
         if _is_generator(function):
             note_yields(run, definition)

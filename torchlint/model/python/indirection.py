@@ -4,9 +4,9 @@ Indirection: unknown code acts where the program has no plain call of it.
 What `y = unknown(x)`, `unknown.method(x)` and a layer that nobody knows may do is described in `unknown_code`. Other
 roads: a name that unknown code has chosen (`getattr(x, name)()`), a method that it is given (`unknown(x.detach)()`), a
 special method called by hand, a list of arguments that nobody knows, a function that Python runs
-(`max(found, key=unknown)`), a context in which a generator yields, a decorator that makes what it likes. Each has the
-effects that the model knows of; that it has no others is more than can be listed. So
-each is reflection (`state/reflection`): what is told from then on rests on a condition.
+(`max(found, key=unknown)`), a context in which a generator yields, a part of a Module that it is given. Each has the
+effects that the model knows of; that it has no others is more than can be listed. So each is reflection
+(`state/reflection`): what is told from then on rests on a condition.
 
 Notes that, in one place for all of them; changes nothing else and evaluates nothing.
 """
@@ -141,16 +141,6 @@ def note_parts(run: Run, given: Iterable[Value], site: CallSite) -> None:
         for _, each in alternatives(value):
             if type(each) is Unknown and isinstance(each.part_of, (Instance, Module)):
                 _note(run, site)
-
-
-def note_replaced(run: Run, function: Function) -> None:
-    """A function is asked for a value of which a decorator that nobody knows has made what it likes."""
-    note_reflection(run.machine, f"{function.name}(…)")
-
-
-def note_made(run: Run, cls: Class) -> None:
-    """An object is made of a class of which a decorator or metaclass that nobody knows has made what it likes."""
-    note_reflection(run.machine, f"{cls.name}(…)")
 
 
 def note_run(run: Run, qualified: str, site: CallSite) -> None:
