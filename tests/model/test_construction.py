@@ -8,7 +8,7 @@ import pytest
 
 from torchlint.model.python import classes, prototypes
 from torchlint.model.scheduling.entry_points import EntryPoints
-from torchlint.model.state.values import Class, Instance, Module, Sequence, Tensor, Unknown
+from torchlint.model.state.values import Class, Instance, Mapping, Module, Sequence, Tensor, Unknown
 from torchlint.syntax.lowering import program_of
 
 interpreted = pytest.mark.skipif(not prototypes.__file__.endswith(".py"), reason="compiled calls cannot be watched")
@@ -182,6 +182,24 @@ def test_blocks_of_the_same_settings_are_built_once(
     assert any(each is not None and each[0] is two for each in made) is is_copied
     assert one.attributes["config"] is two.attributes["config"]
     assert one.attributes["sizes"] is two.attributes["sizes"]
+
+
+@interpreted
+@pytest.mark.parametrize("other", ["Block(config)", "copy.deepcopy(self.one)"])
+def test_a_copy_keeps_the_keys_of_dictionaries(other: str) -> None:
+    text = "    import copy" + SETTINGS.format(inside="self.held = {config: 1}", between="").replace(
+        "self.two = Block(config)", f"self.two = {other}"
+    )
+    _, net = built(text, "Net")
+    keys = []
+    for name in ("one", "two"):
+        block = net.attributes[name]
+        assert isinstance(block, Instance)
+        held = block.attributes["held"]
+        assert isinstance(held, Mapping)
+        keys.append(held.keys)
+    assert all(isinstance(each, Instance) for each in keys)
+    assert (keys[0] is keys[1]) is (other == "Block(config)")
 
 
 CONFIGURED = """

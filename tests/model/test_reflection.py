@@ -103,7 +103,6 @@ def between():
     with give():
         yield 1
 
-
 """
 )
 WRITES = """
@@ -230,3 +229,41 @@ def test_a_method_of_a_class_that_is_replaced_changes_the_rules_for_all_entry_po
     for last, level in (("C.same = other(C.same)", Level.WARNING), ("C.same = 3", Level.ERROR)):
         (found,) = (each for each in expectations.lint(text.format(last)).findings if each.span.line == 10)
         assert found.level is level
+
+
+def test_what_is_supposed_is_the_one_condition_that_is_named() -> None:
+    text = """
+import torch
+from somelib import text
+from torch import nn
+from torch.nn import functional as F
+
+
+class Settings:
+    def __init__(self, width=3):
+        self.width = width
+        self.rate = 0.0
+
+
+class Attention(nn.Module):
+    def __init__(self, config, window):
+        super().__init__()
+        self.linear = nn.Linear(config.width, config.width)
+        self.rate = config.rate
+
+    def forward(self, x):
+        weights = torch.softmax(self.linear(x), dim=-1)
+        kept = F.dropout(weights, p=self.rate, training=self.training)
+        kept.clamp_(min=0.1)
+        return kept @ x
+
+
+class Block(nn.Module):
+    def __init__(self, config: Settings):
+        super().__init__()
+        self.attention = text("Attention")(config, 2)
+
+
+{}
+"""
+    assert _told(text.format("exec(text)")) == _told(text.format("")) == [("TLN201", "warning", ["branch"])]

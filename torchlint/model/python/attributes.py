@@ -9,7 +9,7 @@ from __future__ import annotations
 from torchlint.knowledge import foreign
 from torchlint.knowledge.modules import find as modules
 from torchlint.model.autograd.writes import escape
-from torchlint.model.python.flags import calls_unknown, changes_flags, unsettle
+from torchlint.model.python.flags import unsettle_by
 from torchlint.model.python.introspection import class_of, class_of_tensor, name_of
 from torchlint.model.python.making import (
     GETS_ATTRIBUTES,
@@ -72,8 +72,7 @@ def _evaluate_attribute(run: Run, node: ir.Attribute) -> Value:
         # a decorator that nobody knows may make anything of a method, a property too
         held = [*owner.given, *held_tensors(owner)] if isinstance(owner, Instance) else []
         escape(run.autograd, held, node)
-        if (changing := changes_flags(run, value.function)) or calls_unknown(run, value.function):
-            unsettle(run, owner, slightly=not changing)
+        unsettle_by(run, value.function, [owner])
         value = Choice(((unknown_guard(), value), (unknown_guard(), Unknown(held, source=node))))
     for hook in run.machine.watch.attribute_read:
         hook(owner, node.attr, value, node)

@@ -10,7 +10,7 @@ from torchlint.model.python.flags import calls_unknown, give
 from torchlint.model.python.making import fields_of_tuple
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
-from torchlint.model.state.reachable import objects_among, whole_of
+from torchlint.model.state.reachable import some_of, whole_of
 from torchlint.model.state.trail import widen
 from torchlint.model.state.values import (
     HOLDS_NOTHING,
@@ -52,9 +52,7 @@ def any_key(keys: list[Value]) -> Value | None:
 
 def some_key(mapping: Mapping) -> Unknown:
     """A key of a dictionary that has others than constants."""
-    found = Unknown(reachable_tensors(mapping.keys) if mapping.keys is not None else [])
-    found.may_be = objects_among([mapping.keys] if mapping.keys is not None else [])
-    return found
+    return some_of([mapping.keys] if mapping.keys is not None else [])
 
 
 def with_key(run: Run, mapping: Mapping, key: Value) -> None:

@@ -114,6 +114,7 @@ class _DeepCopy:
             self._known[id(old)] = mapping
             mapping.items = None if old.items is None else {key: self.value(each) for key, each in old.items.items()}
             mapping.element = None if old.element is None else self.value(old.element)
+            mapping.keys = None if old.keys is None else self.value(old.keys)
             return mapping
         if isinstance(old, Choice):
             return Choice(tuple([(guard, self.value(each)) for guard, each in old.alternatives]))

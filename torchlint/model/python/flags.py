@@ -365,6 +365,13 @@ def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
         run.machine.frame = frame
 
 
+def unsettle_by(run: Run, function: Function, values: Iterable[Value]) -> None:
+    """A function of the file runs on some values, and is not followed: it may change their flags, or hand them on."""
+    changing = changes_flags(run, function)
+    if changing or calls_unknown(run, function):
+        unsettle_all(run, values, slightly=not changing)
+
+
 _DISPATCHING = frozenset({"singledispatch", "singledispatchmethod"})
 
 

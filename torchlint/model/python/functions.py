@@ -15,10 +15,8 @@ from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.callbacks import hand_on, havoc
 from torchlint.model.python.flags import (
-    calls_unknown,
-    changes_flags,
     text_is_run,
-    unsettle_all,
+    unsettle_by,
     unsettle_grad,
     unsettle_gradients,
 )
@@ -192,9 +190,7 @@ def _run_function(
             run.autograd.unsettled[id(leaf)] = leaf
             if function.kind == "opaque":
                 unsettle_grad(run, leaf)
-        changing = changes_flags(run, function)
-        if changing or calls_unknown(run, function):
-            unsettle_all(run, values, slightly=not changing)
+        unsettle_by(run, function, values)
         hand_on(run, [function, *values])
         words = written(definition).words if isinstance(definition, ir.FunctionDef) else set()
         if "exec" in words:

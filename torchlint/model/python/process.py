@@ -28,7 +28,7 @@ from torchlint.model.python.texts import OF_TEXT
 from torchlint.model.python.variables import NAMESPACES, canonical
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.reachable import objects_among
+from torchlint.model.state.reachable import SHARED, objects_among
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     HOLDS_NOTHING,
@@ -216,8 +216,7 @@ def _put_into_torch(run: Run, site: CallSite) -> None:
     `mocker.patch("torch.Tensor.detach", …)`, `replaced(torch.Tensor, "detach", …)`, `patch(torch.Tensor)`: unknown code
     is told of something of torch, and may put another thing in its place.
     """
-    effect = _is_for_effect(run, site)
-    values = [each for value in site.values() for each in _listed(value, effect=effect)]
+    values = [each for value in site.values() for each in _listed(run, site, value)]
     for value, after in zip(values, [*values[1:], None], strict=False):
         if type(value) not in _NAMING:
             continue
@@ -228,7 +227,7 @@ def _put_into_torch(run: Run, site: CallSite) -> None:
                 continue
             if not isinstance(each, External) or not _holds_functions(each.qualified):
                 continue
-            if _named(after) != "*" or effect:
+            if _named(after) != "*" or _is_for_effect(run, site):
                 replace_of_torch(run, f"{each.qualified}.{_named(after)}")
 
 
@@ -236,23 +235,22 @@ _NAMING = frozenset({Choice, Constant, External, Unknown})
 """What may name something of torch."""
 
 
-def _listed(value: Value, *, effect: bool) -> list[Value]:
+def _listed(run: Run, site: CallSite, value: Value) -> list[Value]:
     """
-    What a list holds. Of what a dictionary or an object holds, what all of torch derives from: another class there is a
-    setting (`{"layer": nn.ReLU}`), which nobody changes.
+    What a list holds. Of what a dictionary or an object holds, what all of torch derives from, if the call is there for
+    what it does: another class there is a setting (`{"layer": nn.ReLU}`), which nobody changes.
     """
     if isinstance(value, Sequence):
         return parts(value)
-    if isinstance(value, (Class, Instance, Mapping)):
-        return (
-            []
-            if not effect
-            else [each for each in within(value, _held_by, MOST_DEEP) if type(each) is External and each in _SHARED]
-        )
-    return [value]
+    if not isinstance(value, (Class, Instance, Mapping)):
+        return [value]
+    if not _is_for_effect(run, site):
+        return []
+    return [each for each in within(value, _held_by, MOST_DEEP) if type(each) is External and _is_shared(each)]
 
 
-_SHARED = (External("torch"), External("torch.Tensor"), External("torch.nn.Module"), External("torch.nn.functional"))
+def _is_shared(value: External) -> bool:
+    return value.qualified == "torch" or value.qualified in SHARED
 
 
 def _held_by(value: Value) -> list[Value]:

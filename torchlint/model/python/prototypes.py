@@ -233,7 +233,8 @@ class Prototypes:
             return (number, items, value.longest, value.element and self._state(value.element, around))
         if isinstance(value, Mapping):
             named = None if value.items is None else self._states(value.items.items(), around)
-            return (number, named, value.element and self._state(value.element, around))
+            others = [each and self._state(each, around) for each in (value.element, value.keys)]
+            return (number, named, *others)
         if not isinstance(value, Instance) or value.layer or value.contents or value.given or value.named_elsewhere:
             raise NoPrototypeError
         return (number, value.havocked, value.patched, self._states(value.attributes.items(), around))
@@ -352,6 +353,7 @@ class _Copier:
             self._known[id(old)] = mapping
             mapping.items = None if old.items is None else {key: self.value(each) for key, each in old.items.items()}
             mapping.element = None if old.element is None else self.value(old.element)
+            mapping.keys = None if old.keys is None else self.value(old.keys)
             return mapping
         if isinstance(old, Choice):
             choice = Choice(tuple((self._guard(guard), self.value(each)) for guard, each in old.alternatives))

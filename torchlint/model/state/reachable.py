@@ -38,7 +38,7 @@ def some_of(values: list[Value], source: ir.Node | None = None) -> Unknown:
 
 OF_TENSORS = "torch.Tensor"
 """Whose methods are those of all tensors."""
-_SHARED = frozenset({OF_TENSORS, "torch.nn.Module", "torch.nn.functional"})
+SHARED = frozenset({OF_TENSORS, "torch.nn.Module", "torch.nn.functional"})
 """Of torch, what holds the functions that all programs run."""
 _LEADING_NOWHERE = frozenset({Tensor, Constant, Scalar})
 _OBJECTS = frozenset({Module, Instance, Class})
@@ -53,10 +53,10 @@ def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:
     for value in values:
         if type(value) in _LEADING_NOWHERE or (type(value) is Unknown and not _leads_to(value)):
             continue
-        if type(value) is External and value.qualified not in _SHARED:
+        if type(value) is External and value.qualified not in SHARED:
             continue
         for each in within(value, _leads_to, MOST_DEEP):
-            if type(each) in _OBJECTS or (type(each) is External and each.qualified in _SHARED):
+            if type(each) in _OBJECTS or (type(each) is External and each.qualified in SHARED):
                 found[id(each)] = each
     return tuple(found.values())[:MOST_DEPENDS]
 
