@@ -11,6 +11,7 @@ import pytest
 from torchlint.rule import Level
 
 HEAD = """
+import copy
 import functools
 
 import torch
@@ -43,6 +44,14 @@ REACHED = {
     "key that is a default": "d = {}\nd.setdefault(w, 1)\ngive(d)",
     "keys of a comprehension": "give({each: 1 for each in [w]})",
     "keys of pairs": "give(dict([(w, 1)]))",
+    "dictionary put into another": "d = {}\ne = d\nd |= {1: w}\ngive(e)",
+    "dictionary of an unknown key put into another": "d = {}\nd.update({value: w})\ngive(d)",
+    "one of two dictionaries": "give({} | {1: w})",
+    "keys of one of two dictionaries": "give({} | {w: 1})",
+    "a dictionary and what nobody knows": "give(value | {1: w})",
+    "shallow copy of a dictionary": "give(copy.copy({1: w}))",
+    "what a dictionary gives back": "give({1: w}.popitem())",
+    "key that a dictionary gives back": "give({w: 1}.popitem())",
     "keys in a loop": "for each in {w: 1}:\n    each.requires_grad_()",
     "keys by name": "for each in {w: 1}.keys():\n    each.requires_grad_()",
     "keys with values": "for each, _ in {w: 1}.items():\n    each.requires_grad_()",
@@ -68,6 +77,10 @@ def test_what_is_reached_may_have_been_changed(snippet: str) -> None:
         "print(f.__globals__['w'])",
         "give({'layer': nn.ReLU})",
         "d = {w: 1}\nprint(d)",
+        "d = {1: w}\nd.update(a=2)\nprint(d)",
+        "d = {1: w} | {2: 3}\nprint(d)",
+        "d = {1: 2} | {2: 3}\ngive(d)",
+        "give(copy.deepcopy({1: w}))",
         "d = {torch.ones(3): 1}\ngive(d)",
         "sorted([w], key=functools.partial(torch.sum, dim=0))",
     ],

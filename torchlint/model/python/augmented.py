@@ -10,7 +10,7 @@ from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.tensors import tensor_options
 from torchlint.model.python.attributes import owner_of_dict
 from torchlint.model.python.binding import assign, may_write, store
-from torchlint.model.python.containers import elements_of, extend_list, widen_list
+from torchlint.model.python.containers import elements_of, extend_list, extend_mapping, widen_list
 from torchlint.model.python.derived_parameters import cst_expression
 from torchlint.model.python.flags import keep_in_unknown, unsettle
 from torchlint.model.python.members import patch_what_it_may_be, put_where_getter_says, set_members, written_to_mapping
@@ -91,7 +91,10 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
         return
     if node.op == "|" and isinstance(current, Mapping):
         written_to_mapping(run, current, some_of([value]))
-    elif node.op == "|" and isinstance(current, Unknown):
+        extend_mapping(run, current, [value])
+        assign(run, target, current)
+        return
+    if node.op == "|" and isinstance(current, Unknown):
         put_where_getter_says(run, current.part_of, value)
         patch_what_it_may_be(run, current)
     if isinstance(current, (External, Unknown)) and isinstance(value, (Mapping, Sequence)):

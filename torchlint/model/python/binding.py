@@ -12,7 +12,7 @@ from typing import Any
 from torchlint.model.autograd.tensors import materialise
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import evaluate_again, owner_of_dict
-from torchlint.model.python.containers import any_of, elements_of, widen_list, with_key
+from torchlint.model.python.containers import any_of, elements_of, values_of, widen_list, with_key
 from torchlint.model.python.derived_parameters import cst_expression, derived_parameter, written_grad
 from torchlint.model.python.flags import unsettle_origins
 from torchlint.model.python.members import (
@@ -311,8 +311,7 @@ def store(
             machine.trail.set(each, "items", {**each.items, index.value: value})
         else:
             written_to_mapping(run, each, value)
-            every = [*(each.items or {}).values(), *([each.element] if each.element is not None else []), value]
-            machine.trail.set(each, "element", any_of(every))
+            machine.trail.set(each, "element", any_of([*values_of(each), value]))
             machine.trail.set(each, "items", None)
             if not isinstance(index, (SliceValue, list)):
                 with_key(run, each, index)

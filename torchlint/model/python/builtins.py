@@ -12,7 +12,7 @@ from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.writes import show, use
 from torchlint.model.python.attributes import attribute, is_module, owner_of_dict
 from torchlint.model.python.callbacks import havoc
-from torchlint.model.python.containers import MOST_ITEMS, any_key, any_of, elements_of
+from torchlint.model.python.containers import MOST_ITEMS, any_key, any_of, copy_of, elements_of
 from torchlint.model.python.flags import unsettle, unsettle_gradients, unsettle_origins
 from torchlint.model.python.indirection import note_name
 from torchlint.model.python.introspection import class_of, class_of_tensor, is_a, is_no_layer_of, is_subclass
@@ -155,7 +155,7 @@ def dict_builtin(run: Run, site: CallSite) -> Value:
         (given,) = site.positional
         if isinstance(given, Mapping):
             if given.items is None:
-                return Mapping(None, given.element, given.keys)
+                return copy_of(given)
             merged = dict(given.items)
             merged.update(site.keywords.items())
             return Mapping(merged)

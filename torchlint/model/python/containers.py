@@ -6,6 +6,8 @@ A list whose length is unknown is widened to one element that stands for all.
 
 from __future__ import annotations
 
+from functools import reduce
+
 from torchlint.model.python.flags import calls_unknown, give
 from torchlint.model.python.making import fields_of_tuple
 from torchlint.model.python.run import Run
@@ -60,6 +62,24 @@ def with_key(run: Run, mapping: Mapping, key: Value) -> None:
     known = [mapping.keys] if mapping.keys is not None else []
     if (keys := any_key([*known, key])) is not mapping.keys:
         run.machine.trail.set(mapping, "keys", keys)
+
+
+def values_of(mapping: Mapping) -> list[Value]:
+    """The values of a dictionary that are known, and any other."""
+    return [*(mapping.items or {}).values(), *([mapping.element] if mapping.element is not None else [])]
+
+
+def copy_of(mapping: Mapping) -> Mapping:
+    """Another dictionary that holds the same: `d.copy()`, `dict(d)`."""
+    return Mapping(dict(mapping.items) if mapping.items is not None else None, mapping.element, mapping.keys)
+
+
+def merged(first: Mapping, other: Mapping) -> Mapping:
+    """`first | other`."""
+    if first.items is not None and other.items is not None:
+        return Mapping({**first.items, **other.items})
+    keys = [each.keys for each in (first, other) if each.keys is not None]
+    return Mapping(None, any_of([*values_of(first), *values_of(other), Unknown()]), any_key(keys))
 
 
 def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
@@ -326,7 +346,7 @@ def widen_list(run: Run, sequence: Sequence, values: list[Value]) -> None:
 def mapping_method(run: Run, mapping: Mapping, name: str, site: CallSite) -> Value | None:
     """A method of a dictionary; None if nothing is known of it."""
     machine = run.machine
-    every = list((mapping.items or {}).values()) + ([mapping.element] if mapping.element is not None else [])
+    every = values_of(mapping)
     if name in ("get", "pop", "setdefault") and site.positional:
         key = site.positional[0]
         if mapping.items is not None and isinstance(key, Constant):
@@ -357,27 +377,31 @@ def mapping_method(run: Run, mapping: Mapping, name: str, site: CallSite) -> Val
             return Sequence("list", tuple(Sequence("tuple", (Constant(k), v)) for k, v in mapping.items.items()))
         return Sequence("list", None, Sequence("tuple", (some_key(mapping), mapping.element or Unknown())))
     if name == "copy":
-        items = dict(mapping.items) if mapping.items is not None else None
-        return Mapping(items, mapping.element, mapping.keys)
-    if name == "clear" or (name == "update" and (known := _updated(mapping, site)) is not None):
-        machine.trail.set(mapping, "items", {} if name == "clear" else known)
+        return copy_of(mapping)
+    if name == "clear":
+        machine.trail.set(mapping, "items", {})
         machine.trail.set(mapping, "element", None)
         return NONE
-    if name in ("update", "popitem"):
-        values = [value for value in site.values() for value in elements_of(run, value)[1]]
-        machine.trail.set(mapping, "element", any_of([*every, *values, Unknown()]))
+    if name == "popitem":
+        key = some_key(mapping)
+        machine.trail.set(mapping, "element", any_of([*every, Unknown()]))
         machine.trail.set(mapping, "items", None)
+        return Sequence("tuple", (key, any_of(every) if every else Unknown()))
+    if name == "update":
+        named: dict[object, Value] = dict(site.keywords.items())
+        extend_mapping(run, mapping, [*site.positional, Mapping(named)], complete=site.complete)
         return NONE
     return None
 
 
-def _updated(mapping: Mapping, site: CallSite) -> dict[object, Value] | None:
-    """The items after `update`, where all are known."""
-    other = site.positional[0] if len(site.positional) == 1 else Mapping({})
-    if mapping.items is None or not site.complete or len(site.positional) > 1:
-        return None
-    if not isinstance(other, Mapping) or other.items is None:
-        return None
-    items: dict[object, Value] = {**mapping.items, **other.items}
-    items.update(site.keywords)
-    return items
+def extend_mapping(run: Run, mapping: Mapping, given: list[Value], *, complete: bool = True) -> None:
+    """`d.update(other)`, `d |= other`; not `complete`: and with what nobody knows."""
+    result = reduce(merged, [each for each in given if isinstance(each, Mapping)], copy_of(mapping))
+    others = [each for each in given if not isinstance(each, Mapping)]
+    if others or not complete:
+        held = [element for each in others for element in elements_of(run, each)[1]]
+        result = Mapping(None, any_of([*values_of(result), *held, Unknown()]), result.keys)
+    trail = run.machine.trail
+    trail.set(mapping, "items", result.items)
+    trail.set(mapping, "element", result.element)
+    trail.set(mapping, "keys", result.keys)

@@ -9,6 +9,7 @@ copied, or holds what nobody knows how to copy, gives something of which nothing
 from __future__ import annotations
 
 from torchlint.model.autograd.tensors import fresh
+from torchlint.model.python.containers import copy_of
 from torchlint.model.python.making import inherits_known
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
@@ -56,7 +57,7 @@ def copied_value(run: Run, qualified: str, site: CallSite) -> Value:
     """A call of `copy.copy` or `copy.deepcopy`."""
     value = site.positional[0]
     if isinstance(value, Mapping):
-        return Mapping(None)
+        return copy_of(value) if qualified == "copy.copy" else Mapping(None)
     if qualified == "copy.copy":
         if isinstance(value, Tensor):
             return value

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from torchlint.knowledge.ops import find as ops
-from torchlint.model.python.containers import MOST_ITEMS, any_of
+from torchlint.model.python.containers import MOST_ITEMS, any_of, merged
 from torchlint.model.python.custom_functions import given_by_function
 from torchlint.model.python.introspection import MOST_TEXT, contains
 from torchlint.model.python.releases import answered
@@ -29,6 +29,7 @@ from torchlint.model.state.values import (
     Constant,
     External,
     Instance,
+    Mapping,
     Module,
     Scalar,
     Sequence,
@@ -100,6 +101,10 @@ def operate(run: Run, op: str, left: Value, right: Value, origin: ir.Node) -> Va
         return fold(op, left, right)
     if isinstance(left, Sequence) and isinstance(right, Sequence) and op == "+":
         return _concatenate(left, right)
+    if op == "|" and isinstance(left, Mapping) and isinstance(right, Mapping):
+        return merged(left, right)
+    if op == "|" and (isinstance(left, Mapping) or isinstance(right, Mapping)):
+        return some_of([left, right], origin)
     if op == "*" and isinstance(left, Sequence) and isinstance(right, Constant):
         return _repeat(left, right.value)
     if op == "*" and isinstance(left, Constant) and isinstance(right, Sequence):
