@@ -639,3 +639,28 @@ def test_who_watches_while_an_object_is_built(kind: type[Registers], watched: se
         with analysis._watched(analysis.subscriptions.of_building(cls)):
             analysis._watched_class(cls)
     assert set(seen) == watched
+
+
+@pytest.mark.parametrize(
+    ("body", "concerns"),
+    [
+        # products of which one is written as a factor of the other have an order
+        ("return x @ y @ z", True),
+        ("return x.mm(y).mv(z)", True),
+        ("return torch.matmul(x, torch.matmul(y, z))", True),
+        ("times = torch.matmul\n    return times(x, y) @ z", True),
+        ("return F.softmax(x @ y.transpose(1, 2), dim=-1) @ z", False),
+        ("scores = x @ y\n    return scores @ z", False),
+        # what is kept as the best one is kept as it is, in a loop
+        ("for _ in y:\n        best = x\n    return best", True),
+        ("for _ in y:\n        z.best_model = x.model\n    return z", True),
+        ("best = x\n    return best", False),
+        ("for _ in y:\n        scale = best_of(x)\n    return scale", False),
+        # a grad mode that is entered is no statement
+        ("torch.no_grad()\n    return x", True),
+        ("with torch.no_grad:\n        return x", True),
+        ("with torch.no_grad():\n        return x", False),
+    ],
+)
+def test_how_words_stand_together_says_whether_they_matter(body: str, concerns: bool) -> None:
+    assert ("work" in followed(f"def work(x, y, z):\n    {body}\n")) == concerns

@@ -25,7 +25,7 @@ DROPS = "!drops"
 DEFINES = "!defines"
 """A class is defined in a function."""
 BARE = "!bare"
-"""An attribute stands as a statement, or as the context of a `with`."""
+"""An attribute or a grad mode (`GRAD_MODES`) stands as a statement, or what nobody calls as the context of a `with`."""
 SETS = "!sets"
 """An attribute is assigned that may be a parameter."""
 CALLS_NUMPY = "!numpy"
@@ -65,11 +65,13 @@ SQUARED_MEAN = "!mean"
 MASKED = "!masked"
 """Something is compared that is also the argument of a function with a singular point."""
 CHAIN = "!chain"
-"""Two products of matrices."""
+"""A product of matrices is written as a factor of another."""
 SLICED = "!sliced"
 """The result of a call is read by index."""
 CUSTOM = "!custom"
 """A class is named that derives from something called `Function`."""
+KEEPS_BEST = "!best"
+"""In a loop something is given as it is to a name that says that it is the best."""
 GROWS = "!grows"
 """In a loop a name is bound to a concatenation."""
 BINDS_LOSS = "!loss"
@@ -103,6 +105,8 @@ CONVERTING_LISTS = frozenset({"mean", "std", "average"})
 PLOTTING = frozenset("plot scatter imshow hist bar contourf fill_between semilogy semilogx loglog errorbar".split())  # noqa: SIM905
 CONVERSIONS = frozenset(name.rpartition(".")[2] for name in CONVERTING | CONVERTING_LISTS | PLOTTING)
 """The last names of all that makes arrays of tensors."""
+GRAD_MODES = frozenset({"no_grad", "inference_mode", "enable_grad"})
+"""What makes a context in which grad mode is another."""
 PRODUCTS = frozenset({"matmul", "mm", "mv"})
 """Products of matrices, besides `@`."""
 LOSS_NAMES = frozenset({"criterion", "loss_fn", "loss_func", "loss_function"})

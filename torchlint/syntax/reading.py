@@ -31,10 +31,12 @@ from torchlint.syntax.features import (
     EACH,
     FORWARDS,
     FORWARDS_HELD,
+    GRAD_MODES,
     GROWS,
     HELD_SOFTMAX,
     HIDES,
     IMPLIED_DIM,
+    KEEPS_BEST,
     LOSS_NAMES,
     MASKED,
     NAMES_LOSS,
@@ -51,25 +53,29 @@ from torchlint.syntax.features import (
 )
 from torchlint.syntax.place import is_place
 from torchlint.syntax.spelling import (
-    CONTAINERS,
     OF_BACKWARD,
     dotted_text,
     elements_of,
     is_called_loss,
     is_container,
     is_held,
+    is_minus,
     is_number,
     is_numeric,
     is_of_backward,
+    is_positive,
+    is_product,
     is_text,
     iterated,
     last_word,
     leaves_out,
     may_be_dropped,
+    only_grows,
     root_name,
     writes,
 )
 
+_HELD = frozenset({ir.Name, ir.Attribute})
 _COMPUTED = frozenset({ir.Call, ir.Binary, ir.Unary})
 _WHOLE = "!whole"
 _POWERS = frozenset({"**", "pow", "square", "abs"})
@@ -143,7 +149,7 @@ class Reader:
         self.compared: set[str] = set()
         self.singular: set[str] = set()
         self.copied, self.remade = list[str](), list[str]()
-        self.products = 0
+        self.chained = False
         self.attention = Attention()
         self.settled: list[str] = []
         self.numbers: set[str] = set()
@@ -213,7 +219,7 @@ class Reader:
             words.add(WEIGHS)
         if self.is_open("transpose"):
             words.add(SWAPS_FIRST)
-        if self.products > 1:
+        if self.chained:
             words.add(CHAIN)
         if not self.kept.isdisjoint(self.containers):
             words.add(HIDES)
@@ -259,7 +265,7 @@ class Reader:
     def binary(self, node: ir.Binary) -> None:
         self.words.add(node.op)
         if node.op == "@":
-            self.products += 1
+            self.chained = self.chained or is_product(node.left) or is_product(node.right)
             self.attention.factors |= {root_name(node.left), root_name(node.right)}
         elif node.op == "/":
             self.singular.add(dotted_text(node.right))
@@ -330,7 +336,7 @@ class Reader:
                         self.assigned.setdefault(part.attr, set())
 
     def augmented(self, node: ir.AugmentedAssign) -> None:
-        if _only_grows(node.value):
+        if only_grows(node.value):
             return  # a list, a tuple or a text grows
         if type(node.target) is ir.Name:
             (self.counted if is_numeric(node.value) else self.filled).add(node.target.id)
@@ -341,8 +347,12 @@ class Reader:
         value = node.value
         if type(value) is ir.Attribute:
             self.words.add(BARE)
-        elif type(value) is ir.Call and type(value.function) is ir.Attribute and may_be_dropped(value.function.attr):
-            self.words.add(DROPS)
+        elif type(value) is ir.Call:
+            name = last_word(value.function)
+            if name in GRAD_MODES:
+                self.words.add(BARE)
+            elif type(value.function) is ir.Attribute and may_be_dropped(name):
+                self.words.add(DROPS)
 
     def class_(self, _: ir.ClassDef) -> None:
         self.words.add(DEFINES)
@@ -361,19 +371,22 @@ class Reader:
                 if type(each) is ir.Name:
                     self.bound.add(each.id)
                     self.element(each.id, node.iterable)
-        for each in ir.everything(node.body):
-            made = each.value if type(each) is ir.Assign else None
-            if type(made) is ir.Call:
-                if last_word(made.function) in CONCATENATIONS:
-                    self.words.add(GROWS)
-                self.looped = self.looped or is_called_loss(last_word(made.function))
+        _read_loop(self, node.body)
 
 
-def _only_grows(value: ir.Expression) -> bool:
-    """Whether `+=` of a value is of no tensor: torch takes no tuple there, and no text."""
-    if type(value) is ir.Conditional:
-        return _only_grows(value.body) and _only_grows(value.orelse)
-    return type(value) in CONTAINERS or is_text(value)
+def _read_loop(reader: Reader, body: list[ir.Statement]) -> None:
+    """What the statements of a loop bind."""
+    for each in ir.everything(body):
+        if type(each) is not ir.Assign:
+            continue
+        made = each.value
+        if type(made) is ir.Call:
+            name = last_word(made.function)
+            if name in CONCATENATIONS:
+                reader.words.add(GROWS)
+            reader.looped = reader.looped or is_called_loss(name)
+        elif type(made) in _HELD and "best" in last_word(each.targets[0]).lower():
+            reader.words.add(KEEPS_BEST)
 
 
 def note_conversion(reader: Reader, node: ir.Attribute) -> None:
@@ -423,7 +436,7 @@ def _softmax(reader: Reader, node: ir.Call, name: str) -> None:
     of_self = type(node.function) is ir.Attribute and last_word(node.function.value) == "self"
     if of_self and len(arguments) == 1:
         reader.words.add(HELD_SOFTMAX)
-    elif not given or not (_is_positive(given[0]) or _is_minus(given[0], 1)):
+    elif not given or not (is_positive(given[0]) or is_minus(given[0], 1)):
         return
     reader.settled.append(name)
 
@@ -432,21 +445,11 @@ def _transpose(reader: Reader, node: ir.Call, name: str) -> None:
     pair = [each.value for each in node.arguments[-2:] if not (each.keyword or each.star)]
     if len(pair) < 2 or len(node.arguments) > 3:
         return
-    from_the_end = all(_is_minus(each, 1) or _is_minus(each, 2) for each in pair)
+    from_the_end = all(is_minus(each, 1) or is_minus(each, 2) for each in pair)
     if from_the_end:
         reader.words.add(SWAPS_LAST)
-    if from_the_end or all(map(_is_positive, pair)):
+    if from_the_end or all(map(is_positive, pair)):
         reader.settled.append(name)
-
-
-def _is_positive(node: ir.Expression) -> bool:
-    """Whether it is the number of a dimension, and not of the first."""
-    return type(node) is ir.Constant and type(node.value) is int and node.value > 0
-
-
-def _is_minus(node: ir.Expression, number: int) -> bool:
-    operand = node.operand if type(node) is ir.Unary and node.op == "-" else None
-    return type(operand) is ir.Constant and type(operand.value) is int and operand.value == number
 
 
 def _mean(reader: Reader, node: ir.Call, _: str) -> None:
@@ -493,7 +496,8 @@ def _forward(reader: Reader, node: ir.Call, _: str) -> None:
 
 
 def _product(reader: Reader, node: ir.Call, name: str) -> None:
-    reader.products += 1
+    operands = [*(each.value for each in node.arguments), getattr(node.function, "value", None)]
+    reader.chained = reader.chained or any(map(is_product, operands))
     _factors(reader, node, name)
 
 

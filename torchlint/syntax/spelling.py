@@ -12,6 +12,7 @@ from functools import cache
 
 from torchlint.knowledge.ops import find as ops
 from torchlint.syntax import ir
+from torchlint.syntax.features import PRODUCTS
 
 OF_BACKWARD = frozenset({"backward", "grad", "step", "zero_grad"})
 CONTAINERS = frozenset({ir.Sequence, ir.Dict, ir.FormattedString, ir.Comprehension})
@@ -210,6 +211,34 @@ def is_numeric(node: ir.Expression) -> bool:
             return type(function.value) is ir.Name and function.value.id == "math"
         return type(function) is ir.Name and function.id in ("float", "int", "len")
     return is_number(node)
+
+
+def only_grows(value: ir.Expression) -> bool:
+    """Whether `+=` of a value is of no tensor: torch takes no tuple there, and no text."""
+    if type(value) is ir.Conditional:
+        return only_grows(value.body) and only_grows(value.orelse)
+    return type(value) in CONTAINERS or is_text(value)
+
+
+def is_positive(node: ir.Expression) -> bool:
+    """Whether it is the number of a dimension, and not of the first."""
+    return type(node) is ir.Constant and type(node.value) is int and node.value > 0
+
+
+def is_minus(node: ir.Expression, number: int) -> bool:
+    operand = node.operand if type(node) is ir.Unary and node.op == "-" else None
+    return type(operand) is ir.Constant and type(operand.value) is int and operand.value == number
+
+
+def is_product(node: ir.Expression | None) -> bool:
+    """Whether an expression is a product of matrices by the look of it, or a call by a name that may be one's."""
+    if type(node) is ir.Binary:
+        return node.op == "@"
+    if type(node) is not ir.Call:
+        return False
+    function = node.function
+    of_name = type(function) is ir.Name or dotted_text(function).startswith("self.")
+    return last_word(function) in PRODUCTS or (of_name and len(node.arguments) == 2)
 
 
 def is_number(node: ir.Expression | None) -> bool:

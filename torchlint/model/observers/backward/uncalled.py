@@ -30,7 +30,7 @@ from torchlint.model.state.values import (
     alternatives,
 )
 from torchlint.syntax import ir
-from torchlint.syntax.features import BARE, here
+from torchlint.syntax.features import BARE, GRAD_MODES, here
 from torchlint.syntax.spelling import dotted
 from torchlint.truth import Truth
 
@@ -44,13 +44,12 @@ _FIELD = re.compile(
     re.MULTILINE,
 )
 """A class that has a value, and no method, under that name."""
-_MODES = frozenset({"no_grad", "inference_mode", "enable_grad"})
 
 
 class Uncalled(Observer):
     """Watches statements, `with` blocks and `torch.save`."""
 
-    concerns = (here(BARE), here("no_grad inference_mode enable_grad"), here("save", "state_dict"))
+    concerns = (here(BARE), here("save", "state_dict"))
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -68,7 +67,7 @@ class Uncalled(Observer):
                 self._emit(origin, written.attr, "statement")
         elif isinstance(written, ir.Call) and isinstance(written.origin, cst.Call) and isinstance(value, GradModeGuard):
             name = dotted(written.function).rpartition(".")[2]
-            if name in _MODES:
+            if name in GRAD_MODES:
                 self.machine.emit(
                     GradModeNotEntered(
                         node=written.origin, statement=self.machine.line(), call=written.origin, name=name
@@ -140,7 +139,7 @@ class Uncalled(Observer):
             written = expression(item.context)
             if (
                 isinstance(value, External)
-                and value.qualified in {f"torch.{mode}" for mode in _MODES}
+                and value.qualified in {f"torch.{mode}" for mode in GRAD_MODES}
                 and written is not None
             ):
                 self._emit(written, value.qualified[6:], "with")

@@ -18,7 +18,7 @@ from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Instance, Module, Unknown, Value
 from torchlint.syntax import ir
-from torchlint.syntax.features import near
+from torchlint.syntax.features import KEEPS_BEST, near
 from torchlint.syntax.for_effect import around
 from torchlint.syntax.spelling import dotted
 
@@ -30,7 +30,7 @@ class ModelsKept(Observer):
     """Raises `ModelKept`."""
 
     words = ("best", "Best", "BEST")
-    concerns = (near("*best"), near("*Best"), near("*BEST"))
+    concerns = (near(KEEPS_BEST),)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
