@@ -664,3 +664,40 @@ def test_who_watches_while_an_object_is_built(kind: type[Registers], watched: se
 )
 def test_how_words_stand_together_says_whether_they_matter(body: str, concerns: bool) -> None:
     assert ("work" in followed(f"def work(x, y, z):\n    {body}\n")) == concerns
+
+
+@pytest.mark.parametrize(
+    ("body", "built"),
+    [
+        ("self.blocks = [nn.Linear(4, 4)]", True),
+        ("self.blocks = []", False),
+        ("self.blocks = [dict(size=3, name='stem'), {'size': -1}]", False),
+        ("self.blocks = f'{size}'", False),
+        ("self.blocks = []\n        self.blocks.append(nn.Linear(4, 4))", True),
+        ("self.blocks = {}\n        self.blocks['stem'] = nn.Linear(4, 4)", True),
+        ("self.blocks = []\n        fill(self.blocks)", True),
+        ("self.blocks = []\n        self.add_blocks()", True),
+        ("self.blocks = []\n        Helper(self)", True),
+        ("self.blocks = []\n        getattr(self, 'bloc' + 'ks').append(nn.Linear(4, 4))", True),
+        ("def late():\n            self.blocks = []\n        late()", True),
+    ],
+)
+def test_a_container_of_numbers_is_no_reason_to_build_an_object(body: str, built: bool) -> None:
+    program = f"""
+class Helper:
+    def __init__(self, net):
+        net.blocks += [nn.ReLU()]
+
+
+class Net(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        {body}
+
+    def add_blocks(self):
+        self.blocks += [nn.ReLU()]
+
+    def forward(self, x):
+        return x
+"""
+    assert ("Net.__init__" in followed(program)) == built

@@ -63,6 +63,7 @@ from torchlint.syntax.spelling import (
     is_number,
     is_numeric,
     is_of_backward,
+    is_plain,
     is_positive,
     is_product,
     is_text,
@@ -158,6 +159,7 @@ class Reader:
         self.containers: set[str] = set()
         self.filled: set[str] = set()
         self.kept: set[str] = set()
+        self.plain: set[str] = set()
         self.losses: dict[str, list[int]] = {}
         self.looped = False
 
@@ -187,7 +189,7 @@ class Reader:
 
     def absorb(self, inner: ir.Written) -> None:
         """A function inside has been read."""
-        self.words |= inner.words
+        self.words |= {HIDES, *inner.words} if inner.plain else inner.words
         self.sliced |= inner.sliced
         for name, made in inner.assigned.items():
             self.assigned.setdefault(name, set()).update(made)
@@ -195,6 +197,8 @@ class Reader:
     def done(self) -> ir.Written:
         """All of it has been read."""
         words, attributes = self.words, set(self.attributes)
+        if any(name in words or self.attributes.count(name) > 1 for name in self.plain):  # it may be filled
+            words.add(HIDES)
         if not OF_BACKWARD.isdisjoint(attributes):
             words.add(DIFFERENTIATES)
         if "numpy" in attributes:
@@ -230,7 +234,7 @@ class Reader:
         for name in self.sliced & self.elements.keys() - self.others:
             self.sliced.remove(name)
             self.sliced |= self.elements[name]
-        return ir.Written(words, self.sliced, self.assigned)
+        return ir.Written(words, self.sliced, self.assigned, self.plain)
 
     def is_open(self, name: str) -> bool:
         """Whether a name stands anywhere but in a call of which it is settled which dimensions it means."""
@@ -321,10 +325,7 @@ class Reader:
                     made.add(last_word(node.value.function))
                     self.settled.append(attr)  # what is called says which dimensions it means
                 made.update(EACH + name for name in elements_of(node.value))
-                if is_container(node.value):
-                    self.words.add(HIDES)
-                elif type(node.value) is ir.Name:
-                    self.kept.add(node.value.id)
+                _give(self, attr, node.value)
                 if attr == "data":
                     self.words.update((WRITES, DATA_SET))
             else:
@@ -372,6 +373,16 @@ class Reader:
                     self.bound.add(each.id)
                     self.element(each.id, node.iterable)
         _read_loop(self, node.body)
+
+
+def _give(reader: Reader, name: str, value: ir.Expression | None) -> None:
+    """An attribute is given what may be a container."""
+    if is_plain(value):
+        reader.plain.add(name)
+    elif is_container(value):
+        reader.words.add(HIDES)
+    elif type(value) is ir.Name:
+        reader.kept.add(value.id)
 
 
 def _read_loop(reader: Reader, body: list[ir.Statement]) -> None:

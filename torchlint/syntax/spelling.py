@@ -19,6 +19,7 @@ CONTAINERS = frozenset({ir.Sequence, ir.Dict, ir.FormattedString, ir.Comprehensi
 _MAKE_CONTAINERS = frozenset(
     {"list", "tuple", "set", "dict", "defaultdict", "OrderedDict", "deque", "fromkeys", "copy"}
 )
+_MAKE_PLAIN = frozenset({"list", "tuple", "set", "dict"})
 _OF_LAYERS = frozenset({"ModuleList", "Sequential"})
 _THROUGH = frozenset({"enumerate", "zip", "reversed", "list", "tuple"})
 INITIALISERS = ("uniform_", "normal_", "constant_", "zeros_", "ones_", "orthogonal_", "eye_", "dirac_", "sparse_")
@@ -181,6 +182,18 @@ def is_container(node: ir.Expression | None) -> bool:
     if type(node) is ir.Call:
         return last_word(node.function) in _MAKE_CONTAINERS
     return type(node) in CONTAINERS
+
+
+def is_plain(node: ir.Expression | None) -> bool:
+    """Whether an expression is a container, or a text, that holds numbers and texts at most."""
+    if type(node) is ir.Sequence:
+        return all(type(each) is ir.Constant or is_number(each) or is_plain(each) for each in node.elements)
+    if type(node) is ir.Dict:
+        return all(type(each) is ir.Constant or is_number(each) or is_plain(each) for each in node.values)
+    if type(node) is ir.Call and type(node.function) is ir.Name and node.function.id in _MAKE_PLAIN:
+        given = [each.value for each in node.arguments]
+        return all(type(each) is ir.Constant or is_number(each) or is_plain(each) for each in given)
+    return type(node) is ir.FormattedString
 
 
 def starts_with_super(definition: ir.FunctionDef) -> bool:

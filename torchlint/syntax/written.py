@@ -22,8 +22,11 @@ class Written:
         What is called where the result is read by index: the last identifier of the callee.
     assigned
         The attributes that are assigned, and where calls are, what is called: the last identifier of the callee.
+    plain
+        The attributes that are given a container of numbers and texts at most, and are not read.
     """
 
     words: set[str]
     sliced: set[str]
     assigned: dict[str, set[str]]
+    plain: set[str]

@@ -58,6 +58,7 @@ _OWN = (
 """The concerns of the model itself."""
 _BY_CONSTRUCTORS = frozenset({HIDES, TENSORS, "register_parameter", "register_buffer", "setattr"})
 """What else a constructor may do that some observer waits for."""
+_BY_TEXT = frozenset({"getattr", "vars", "__dict__"})  # what reads an attribute without naming it
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__setattr__"})
 _BY_WHOEVER_HOLDS = frozenset({"forward", "__call__", "__getitem__"})
 """What is run of an object by no name that is written: those of such methods that the model follows."""
@@ -209,7 +210,8 @@ class CallGraph:
                 ran = _closed(1 << number, self._calls)
                 if ran & (self._writers | self._groups[_BY_CONSTRUCTORS]):
                     return True
-                if any(counts and _is_met(masks, ran) for _, counts, masks in self._looked_for):
+                filled = _may_be_filled(ran, self._written, self._edges, self._constructing)
+                if filled or any(counts and _is_met(masks, ran) for _, counts, masks in self._looked_for):
                     return True
         return False
 
@@ -322,6 +324,17 @@ class CallGraph:
             masks += [self._beside(reached=self._groups[group]) for group in concern.anywhere]
             if all(masks):
                 self._asked.append((number, concern.writes, masks))
+
+
+def _may_be_filled(ran: int, functions: list[ir.Written], edges: list[int], constructing: list[int]) -> bool:
+    """Whether what runs while an object is built may put anything into the plain containers that it is given."""
+    plain = {number: functions[number].plain for number in _numbers(ran) if functions[number].plain}
+    reached = _closed(ran, [*edges[: len(functions)], *constructing]) if plain else 0
+    for number in _numbers(reached & (1 << len(functions)) - 1):
+        words = functions[number].words
+        if not _BY_TEXT.isdisjoint(words) or any(n != number and not p.isdisjoint(words) for n, p in plain.items()):
+            return True
+    return False
 
 
 def _is_met(masks: list[int], ran: int) -> bool:
