@@ -210,6 +210,33 @@ def test_a_list_or_a_text_that_grows_is_no_write_in_place(body: str, is_write: b
     assert (writing_methods(cls, lambda _: False) == {"f"}) is is_write
 
 
+@pytest.mark.parametrize(
+    ("body", "writes"),
+    [
+        ("if mask is not None:\n        x[mask] = 0", False),
+        ("if mask is None:\n        x[0] = 0", True),
+        ("if mask is None:\n        y = x\n    else:\n        x[mask] = 0", False),
+        ("if y is not None:\n        x[0] = 0", True),  # the default is not None
+        ("if mask is not None and unknown(x):\n        x[mask] = 0", False),
+        ("if mask is not None or unknown(x):\n        x[0] = 0", True),
+        ("if not flag:\n        x[0] = 0", True),
+        ("if flag:\n        x[0] = 0", False),
+        ("mask = x > 0\n    if mask is not None:\n        x[mask] = 0", True),
+        ("if flag:\n        mask = x > 0\n    if mask is not None:\n        x[mask] = 0", False),
+        ("import mask\n    if mask is not None:\n        x[0] = 0", True),
+        ("if x is not None:\n        x[0] = 0", True),  # the first input is always given
+        ("if mask is not None:\n        self.g(x)", False),
+    ],
+)
+def test_what_waits_for_an_input_that_is_left_out_writes_nothing_by_default(body: str, writes: bool) -> None:
+    forward = f"def forward(self, x=None, mask=None, flag=False, y=0):\n    {body}\n"
+    other = "def g(self, x):\n    x[0] = 0\n"
+    cls = program_of(f"class A:\n{textwrap.indent(forward + other, '    ')}").body[0]
+    assert isinstance(cls, ir.ClassDef)
+    assert "forward" in writing_methods(cls, lambda _: False)
+    assert ("forward" in writing_methods(cls, lambda _: False, defaults=True)) is writes
+
+
 def test_features() -> None:
     text = "def f(x):\n    if x > 0:\n        y = torch.sqrt(x)\n    self.n += 1\n    return F.softmax(y)"
     (definition,) = program_of(text).body

@@ -130,7 +130,7 @@ class EntryPoints:
             elsewhere = partial(importer.argument_writers, program)
         self._rebuilt: dict[tuple[int, bool], Instance] = {}
         self._supposed: tuple[str, ...] = ()
-        self._writing: dict[int, frozenset[str]] = {}
+        self._writing: dict[tuple[int, bool], frozenset[str]] = {}
         observers = [observer(self.machine) for observer in watching(program.text)]
         observers += [Calls(self.machine)] if calls else []
         self.subscriptions = Subscriptions(
@@ -285,8 +285,8 @@ class EntryPoints:
         A method by itself. Where a write is left of which nobody knows whether it does harm, and that may be because
         other files were not looked into, once more with them, if a backward is in sight: its own, or that of whoever
         calls a `forward`. Then a `forward` as it runs when every argument that may be left out
-        is left out, in the constructor too: one path among those that nothing is known of, and the one its author had
-        in mind.
+        is left out, in the constructor too, if it writes then: one path among those that nothing is known of, and the
+        one its author had in mind.
         """
         watches = self.subscriptions.of(function, instance)
         if watches is None:
@@ -308,7 +308,7 @@ class EntryPoints:
         if self.machine.skipped_import:
             self.machine.open_write = False
             self._anew(function, cls, forward, defaults=False, told=before)
-        if forward and self.machine.open_write:
+        if forward and self.machine.open_write and function.name in self._writers(cls, defaults=True):
             self._anew(function, cls, forward, defaults=True, told=before)
 
     def _anew(self, function: Function, cls: Class, forward: bool, *, defaults: bool, told: int) -> None:
@@ -341,13 +341,12 @@ class EntryPoints:
             self._supposed, self.run.supposed = self._supposed + self.run.supposed, ()
         return known
 
-    def _writers(self, cls: Class) -> frozenset[str]:
-        known = self._writing.get(id(cls.definition))
+    def _writers(self, cls: Class, *, defaults: bool = False) -> frozenset[str]:
+        key = id(cls.definition), defaults
+        known = self._writing.get(key)
         if known is None:
             calls_writer = self.subscriptions.calls_writer
-            known = self._writing[id(cls.definition)] = writing_methods(
-                cls.definition, lambda method: calls_writer(method.body)
-            )
+            known = self._writing[key] = writing_methods(cls.definition, calls_writer, defaults=defaults)
         return known
 
     def _custom_function_class(self, cls: Class) -> None:
