@@ -4785,3 +4785,13 @@ def fused_attention_of_a_query_that_nobody_knows():
             return out
 
     Attention(6, True)(torch.rand(2, 4, 6)).sum().backward()
+
+
+def einsum_with_an_ellipsis_and_rows_that_nobody_knows():
+    """Raises: modified by an inplace operation"""
+    rows = eval("torch.rand(2, 4)")
+    keys = torch.rand(2, 3, requires_grad=True)
+    scores = torch.einsum("...i,...j->...ij", keys, rows)
+    weights = keys.exp()
+    weights += 1  # warning: [TLN201]
+    (scores.sum() + weights.sum()).backward()

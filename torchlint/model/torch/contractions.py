@@ -44,10 +44,15 @@ _OF_DOTS = "αβγδεζηθ"
 
 
 def _spelled_out(text: str, ranks: Many[int]) -> str:
-    """The equation with a label for each dimension that an ellipsis stands for, the last ones first."""
+    """
+    The equation with a label for each dimension that an ellipsis stands for, the last ones first; as it is written
+    where not all ranks are known, for an operand that nobody knows is in no `ranks`.
+    """
     left, arrow, right = text.replace(" ", "").partition("->")
     operands = left.split(",")
-    widths = [rank - len(each.replace(_DOTS, "")) for each, rank in zip(operands, ranks, strict=False) if _DOTS in each]
+    if len(operands) != len(ranks):
+        return text
+    widths = [rank - len(each.replace(_DOTS, "")) for each, rank in zip(operands, ranks, strict=True) if _DOTS in each]
     most = max(widths, default=0)
     if _DOTS not in text or not arrow or _DOTS not in right or min(widths, default=-1) < 0 or most > len(_OF_DOTS):
         return text
