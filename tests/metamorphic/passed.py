@@ -214,10 +214,11 @@ def _taken(tree: ast.Module, unknown: Collection[str]) -> set[str]:
     """The stand-ins, and the variables that are bound to what one of them gives."""
     names = set(unknown)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and any(
-            isinstance(e, ast.Name) and e.id in names for e in ast.walk(node.value)
-        ):
-            names.update(e.id for target in node.targets for e in ast.walk(target) if isinstance(e, ast.Name))
+        if not isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr) or node.value is None:
+            continue
+        if any(isinstance(each, ast.Name) and each.id in names for each in ast.walk(node.value)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names.update(e.id for target in targets for e in ast.walk(target) if isinstance(e, ast.Name))
     return names
 
 

@@ -103,6 +103,13 @@ def test_a_loop_over_an_unknown_is_taken_to_run_twice(body: str, passes: bool) -
     assert _passes(text, ("ones(3)", "ones(3, requires_grad=True)"), "call0", body) is passes
 
 
+@pytest.mark.parametrize(("limit", "passes"), [(2, True), (1, False)])
+def test_a_loop_that_counts_with_an_unknown_is_taken_to_run_twice(limit: int, passes: bool) -> None:
+    loop = f"i = 0\nwhile i < {limit}:\n    w.sum().backward()\n    i += call0(1)\n"
+    text = f"from elsewhere import call0\nimport torch\nw = torch.ones(3)\n{loop}"
+    assert _passes(text, ("ones(3)", "ones(3, requires_grad=True)"), "call0", "identity") is passes
+
+
 @pytest.mark.parametrize(("body", "passes"), [("identity", True), ("empty", False)])
 def test_a_comprehension_over_an_unknown_is_taken_to_make_something(body: str, passes: bool) -> None:
     listed = "np.array([w * x for x in call0([1.0, 2.0])])\n"
