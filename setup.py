@@ -20,8 +20,8 @@ COMPILED = (
     *(
         f"torchlint/syntax/{name}.py"
         for name in (
-            *("conditions", "dataflow", "expressions", "features", "for_effect", "ir", "lowering", "reading", "scopes"),
-            *("spelling", "written"),
+            *("conditions", "dataflow", "expressions", "features", "for_effect", "ir", "lowering", "outline"),
+            *("reading", "scopes", "spelling", "written"),
         )
     ),
     "torchlint/knowledge/**/*.py",

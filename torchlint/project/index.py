@@ -31,11 +31,11 @@ from torchlint.results import digest
 from torchlint.syntax import ir
 from torchlint.syntax.argument_writes import ArgumentWrites
 from torchlint.syntax.bindings import absolute
-from torchlint.syntax.lowering import UnknownSyntaxError, lower_ast
+from torchlint.syntax.lowering import UnknownSyntaxError, program_elsewhere
 from torchlint.syntax.nodes import node_at
 from torchlint.syntax.place import Place, is_place, text_at
 from torchlint.syntax.text import lines_of
-from torchlint.syntax.tree import Source, SourceError, Span, decode, python_tree
+from torchlint.syntax.tree import Source, SourceError, Span, decode
 from torchlint.target import Target
 
 MOST_FILE = 1_000_000
@@ -394,6 +394,6 @@ def _looked_at(path: str) -> _Looked | None:
 def _program(path: str, data: bytes) -> ir.Program | None:
     try:
         text = decode(data).text
-        return lower_ast(python_tree(text), text, lazily=True)
+        return program_elsewhere(text)
     except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError, UnknownSyntaxError):
         return None

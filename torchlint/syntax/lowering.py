@@ -15,6 +15,7 @@ from typing import Any
 from torchlint.syntax import ir, kinds
 from torchlint.syntax.expressions import OPERATORS, Dispatch, ExpressionLowering
 from torchlint.syntax.expressions import UnknownSyntaxError as UnknownSyntaxError
+from torchlint.syntax.outline import outline
 from torchlint.syntax.reading import Reader
 from torchlint.syntax.text import lines_of
 from torchlint.syntax.tree import SourceError, python_tree, refusal
@@ -36,6 +37,25 @@ def program_of(text: str, tree: ast.Module | None = None) -> ir.Program:
         raise SourceError(str(unknown)) from unknown
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise refusal(text, error) from error
+
+
+def program_elsewhere(text: str) -> ir.Program:
+    """
+    The program of another file's text: what stands in its functions is left unread, and seldom parsed even (`outline`).
+
+    Raises
+    ------
+    UnknownSyntaxError, SyntaxError, ValueError, RecursionError, MemoryError
+        as `lower_ast` and `ast.parse`; of what stands in functions, only if it was parsed.
+    """
+    short = outline(text)
+    try:
+        tree = python_tree(short)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        if short is text:
+            raise
+        tree = python_tree(text)
+    return lower_ast(tree, text, lazily=True)
 
 
 def lower_ast(module: ast.Module, text: str, *, lazily: bool = False) -> ir.Program:
@@ -302,8 +322,23 @@ def _read(lines: list[str], start: int, end: int, indented: bool, parameters: li
     """What stands in a function that was left unread: its lines once more, by themselves."""
     # on the lines where they stand in the file, so that places are those of the file
     own = [*[""] * (start - 1), "if 1:", *lines[start:end]] if indented else [*[""] * start, *lines[start:end]]
-    found: Any = python_tree("\n".join(own)).body[0]
+    try:
+        found: Any = python_tree("\n".join(own)).body[0]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _unreadable(start, parameters)
     return _Lowering(own, lazily=False).inside(found.body[0] if indented else found, parameters)
+
+
+def _unreadable(start: int, parameters: list[ir.Parameter]) -> ir.Inside:
+    """What is no Python that this one knows: it may do anything to what the function is given, as unknown code does."""
+    given = ", ".join((each.kind if each.kind in ("*", "**") else "") + each.name for each in parameters)
+    own = [*[""] * start, f"def _(): return {UNREADABLE}({given})"]
+    found: Any = python_tree("\n".join(own)).body[0]
+    return _Lowering(own, lazily=False).inside(found, parameters)
+
+
+UNREADABLE = "__unreadable__"
+"""A name that no file binds."""
 
 
 def _captures(pattern: ast.pattern) -> Iterator[str]:

@@ -39,12 +39,12 @@ class Unread:
 
     def __call__(self) -> ir.Inside:
         """
-        What stands in the function.
+        What stands in the function; of what cannot be parsed by itself, a call of unknown code.
 
         Raises
         ------
-        SyntaxError, RecursionError
-            as reading a file does.
+        UnknownSyntaxError, RecursionError
+            as `lowering` does.
         """
         return self._read()
 
