@@ -187,12 +187,18 @@ def _is_thorough(rules: tuple[Rule, ...], enabled: frozenset[str], shown: frozen
 
 def visitors(text: str, tree: ast.Module, registry: Registry, selection: Selection) -> list[Rule]:
     """The enabled visitor rules that have something to look for in a text, in the order of their codes."""
-    rules = [rule for rule in registry.rules if rule.visits and rule.code in selection.enabled]
-    needs = {need for rule in rules for need in rule.needs}
+    rules, needs = _visiting(registry.rules, selection.enabled)
     if not are_spelled(text, needs):
         return []
     found = mentioned(tree, needs)
     return [rule for rule in rules if not found.isdisjoint(rule.needs)]
+
+
+@lru_cache(maxsize=8)
+def _visiting(rules: tuple[Rule, ...], enabled: frozenset[str]) -> tuple[list[Rule], frozenset[str]]:
+    """The enabled visitor rules, and what they look for."""
+    found = [rule for rule in rules if rule.visits and rule.code in enabled]
+    return found, frozenset(need for rule in found for need in rule.needs)
 
 
 def listeners(kind: type[Event], registry: Registry, selection: Selection) -> tuple[Rule, ...]:

@@ -12,7 +12,6 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import libcst as cst
 
@@ -101,7 +100,7 @@ class ProjectIndex:
         self._roots = import_roots(directory, top)
         self._only = parts[0] if parts and os.path.basename(top) in INSTALLED else ""
         self._seen: dict[str, str] = {}
-        self._begun: dict[str, bool] = {}
+        self._begun, self._searched = dict[tuple[str, str], bool](), dict[str, tuple[str, ...]]()
         self._looked, self._asked = 0, set[str]()
         self._writing: dict[tuple[str, bool], bool] = {}
         self._modules: dict[str, tuple[ArgumentWrites, bool] | None] = {}
@@ -171,16 +170,19 @@ class ProjectIndex:
         return None
 
     def _files(self, module: str) -> Iterator[tuple[str, bool]]:
-        """Where the file of a module may be, and whether it would be a package."""
+        """Where another file may be that is the module, and whether it would be a package."""
+        return (each for each in self._places(module) if each[0] != self._path)
+
+    def _places(self, module: str) -> Iterator[tuple[str, bool]]:
+        """Where the file of a module may be, this one or another, and whether it would be a package."""
         parts = module.split(".")
-        if not all(part.isidentifier() for part in parts) or (self._only and parts[0] != self._only):
+        if not all(map(str.isidentifier, parts)) or (self._only and parts[0] != self._only):
             return
         for root in self._roots_of(parts[0]):
             if self._begins(root, parts[0]):
                 stem = os.path.join(root, *parts)
-                for path, is_package in ((os.path.join(stem, "__init__.py"), True), (stem + ".py", False)):
-                    if path != self._path:
-                        yield path, is_package
+                yield f"{stem}{os.sep}__init__.py", True
+                yield f"{stem}.py", False
 
     def offers(self, package: str) -> bool:
         """Whether there is a file or a folder of that name where the project's imports begin."""
@@ -263,32 +265,29 @@ class ProjectIndex:
 
     def source(self, module: str) -> tuple[str, bool]:
         """What is in the project's own file of a dotted name ("" if there is none), and whether that is a package."""
-        parts = module.split(".")
-        if not all(part.isidentifier() for part in parts) or (self._only and parts[0] != self._only):
-            return "", False
-        for root in self._roots_of(parts[0]):
-            if not self._begins(root, parts[0]):
-                continue
-            stem = os.path.join(root, *parts)
-            for path, is_package in ((os.path.join(stem, "__init__.py"), True), (stem + ".py", False)):
-                data = _read(path) if path != self._path else None
-                self._seen[path] = digest(data) if data is not None else ""
-                if data is not None:
-                    return data.decode("utf-8", errors="replace"), is_package
+        for path, is_package in self._places(module):
+            data = _read(path) if path != self._path else None
+            self._seen[path] = digest(data) if data is not None else ""
+            if data is not None:
+                return data.decode("utf-8", errors="replace"), is_package
         return "", False
 
     def _roots_of(self, package: str) -> tuple[str, ...]:
         """Where a name is looked for: a folder of that name around the file is a package without `__init__.py`, too."""
-        around = above_folder(os.path.dirname(self._path), package)
-        return self._roots if not around or around in self._roots else (*self._roots, around)
+        if package not in self._searched:
+            around = above_folder(os.path.dirname(self._path), package)
+            more = (around,) if around and around not in self._roots else ()
+            self._searched[package] = self._roots + more
+        return self._searched[package]
 
     def _begins(self, root: str, package: str) -> bool:
         """Whether a name can be found in a root, asked of the disk once; if not, that is remembered."""
-        first = os.path.join(root, package)
-        if first not in self._begun:
-            self._begun[first] = os.path.isdir(first) or os.path.exists(first + ".py")
-            self._seen.update({} if self._begun[first] else {first + ".py": "", first: ""})
-        return self._begun[first]
+        known = self._begun.get((root, package))
+        if known is None:
+            first = os.path.join(root, package)
+            known = self._begun[root, package] = os.path.isdir(first) or os.path.exists(first + ".py")
+            self._seen.update({} if known else {first + ".py": "", first: ""})
+        return known
 
     @property
     def depends(self) -> tuple[Dependency, ...]:
@@ -348,7 +347,8 @@ def _names(directory: str) -> list[str]:
 
 def _read(path: str) -> bytes | None:
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            return file.read()
     except OSError:
         return None
 

@@ -105,13 +105,14 @@ def above_folder(directory: str, name: str) -> str:
 
     What begins with that name is imported from there, whether the folder has an `__init__.py` or not (PEP 420).
     """
-    while True:
+    while name in directory:  # few of the names that a file imports are those of a folder around it
         above, folder = os.path.split(directory)
         if not folder or folder in INSTALLED:
             return ""
         if folder == name:
             return above
         directory = above
+    return ""
 
 
 def project(directory: str) -> str:

@@ -160,10 +160,10 @@ def arguments_of(arguments: ast.arguments) -> list[ast.arg]:
 
 def absolute(qualified: str, module: str, is_package: bool) -> str:
     """The full name of something that a module imports: without the dots of a relative import."""
+    if qualified[:1] != ".":
+        return qualified
     rest = qualified.lstrip(".")
     up = len(qualified) - len(rest) - (1 if is_package else 0)
-    if qualified == rest:
-        return qualified
     parts = module.split(".")
     if up >= len(parts) + (1 if is_package else 0):
         return qualified

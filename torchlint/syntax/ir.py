@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import libcst as cst
 
@@ -536,5 +536,5 @@ def everything(body: list[Statement]) -> Iterator[Statement]:
             pending += block[::-1]
 
 
-_reading: dict[type[Node], Callable[[Any], Any] | None] = {}
+_reading: Final[dict[type[Node], Callable[[Any], Any] | None]] = {}
 """Of each class of nodes what reads all that may be nodes in one; None where that is nothing."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from bisect import bisect_right
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from torchlint.syntax.children import walk
-from torchlint.syntax.text import NEWLINE
+from torchlint.syntax.text import lines_at
 
 
 def are_spelled(text: str, needs: Iterable[str]) -> bool:
@@ -198,7 +198,7 @@ def spelled(
     if not leading:
         return found
     reaching: dict[str, set[str]] = {}
-    starts: list[int] = []
+    met: list[tuple[int, set[str]]] = []
     for match in itertools.chain.from_iterable(_on_one_line(root).finditer(text) for root in leading):
         start = match.start()
         before = text[start - 1 : start]  # to look behind would take three times as long
@@ -218,8 +218,10 @@ def spelled(
             fulls = {full + plain for full in names.may_be[root]}
             hits = reaching[written] = {full for full in fulls if _reaches(full, wanted)}
         if hits or closed:
-            starts = starts or [0, *(each.end() for each in NEWLINE.finditer(text))]
-            found.setdefault(bisect_right(starts, start), set()).update({*hits, ""} if closed else hits)
+            met.append((start, {*hits, ""} if closed else hits))
+    met.sort(key=itemgetter(0))
+    for line, (_, named) in zip(lines_at(text, (start for start, _ in met)), met, strict=True):
+        found.setdefault(line, set()).update(named)
     return found
 
 

@@ -17,7 +17,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -78,7 +78,6 @@ class Nodes:
         """By the numbers of classes of which only some methods are parsed, where these begin."""
         self._methods: dict[int, dict[int, _Method]] = {}
         self._body: list[ast.stmt] = getattr(self._tree, "body", [])
-        self._starts = [_start(statement) for statement in self._body]
         self._own: dict[int, set[int]] = {}
         """By the numbers of statements, what is in them; under -1 the whole file."""
         self._held: set[int] = set()
@@ -209,6 +208,11 @@ class Nodes:
             known = self._own[number] = set(map(id, ast.walk(top)))
         return known
 
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The first lines of the file's statements: of most files no node is asked for."""
+        return [_start(statement) for statement in self._body]
+
     @property
     def _lines(self) -> list[str]:
         if self._split is None:
@@ -299,11 +303,10 @@ class Nodes:
 
 def _take_apart(body: list[ir.Statement]) -> None:
     """A program, and Python's tree with it: a class that is still referred to holds neither."""
-    for node in list(ir.everything(body)):
-        if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
-            node.body.clear()
-            tree: Any = node.at.at if is_place(node.at) else node.at
-            tree.body.clear()
+    for node in [each for each in ir.everything(body) if type(each) is ir.FunctionDef or type(each) is ir.ClassDef]:
+        node.body.clear()
+        tree: Any = node.at.at if is_place(node.at) else node.at
+        tree.body.clear()
     body.clear()
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import codecs
 import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from torchlint.record import record
@@ -18,6 +20,19 @@ NEWLINE = re.compile(r"\r\n|\r|\n")
 def lines_of(text: str) -> list[str]:
     """The lines of a text, without what ends them: as `NEWLINE` splits it."""
     return NEWLINE.split(text) if "\r" in text else text.split("\n")
+
+
+def lines_at(text: str, offsets: Iterable[int]) -> Iterator[int]:
+    """The numbers of the lines on which some places of a text are; given in order, as offsets of characters."""
+    if "\r" in text:
+        starts = [0, *(each.end() for each in NEWLINE.finditer(text))]
+        yield from (bisect_right(starts, offset) for offset in offsets)
+        return
+    line, counted = 1, 0
+    for offset in offsets:
+        line += text.count("\n", counted, offset)
+        counted = offset
+        yield line
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 
 from torchlint.syntax.children import children
-from torchlint.syntax.text import NEWLINE
+from torchlint.syntax.text import lines_at
 from torchlint.syntax.unreachable import leaves
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -65,8 +65,7 @@ def uses(tree: ast.Module, wanted: Collection[str], text: str | None) -> Iterato
 def _spelled(text: str, wanted: Collection[str]) -> list[int]:
     """The lines of a text on which one of some names is written, in order."""
     found = re.finditer(rf"\b(?:{'|'.join(map(re.escape, wanted))})\b", text)
-    starts = [0, *(each.end() for each in NEWLINE.finditer(text))]
-    return [bisect_right(starts, each.start()) for each in found]
+    return list(lines_at(text, (each.start() for each in found)))
 
 
 def is_on(first: ast.stmt, last: ast.stmt, lines: Sequence[int]) -> bool:

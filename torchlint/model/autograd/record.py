@@ -7,6 +7,7 @@ What each operation saves comes from the table in `torchlint.knowledge.ops.find`
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from torchlint.knowledge.ops.find import Op, is_one_node, last_node_holds
 from torchlint.knowledge.ops.find import Saved as SavedBy
@@ -42,9 +43,9 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 
-RECOMPUTED: Guard = frozenset({(("unknown", -(1 << 62)), 1)})
+RECOMPUTED: Final[Guard] = frozenset({(("unknown", -(1 << 62)), 1)})
 """Under this is saved what is run again for its backward: whether that reads these very tensors is not known."""
-_CAST = frozenset(
+_CAST: Final = frozenset(
     """
     addbmm addmm addmv addr baddbmm bmm chain_matmul conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
     conv_transpose3d convolution einsum linear matmul mm multi_dot mv prelu scaled_dot_product_attention

@@ -7,6 +7,8 @@ Says that it is refused, and of which tensor; where a tensor is one of several, 
 
 from __future__ import annotations
 
+from typing import Final
+
 import libcst as cst
 
 from torchlint.condition import Condition
@@ -26,7 +28,7 @@ _RECORDED: frozenset[Refusal] = frozenset(
 """What torch refuses only where grad mode was on."""
 _MOST_VIEWS = 6
 """Views of views that are looked through."""
-_BY_VIEW: dict[str, Refusal] = {"multi": "multi-view", "no_grad": "no-grad-view", "custom": "custom-view"}
+_BY_VIEW: Final[dict[str, Refusal]] = {"multi": "multi-view", "no_grad": "no-grad-view", "custom": "custom-view"}
 _OF_VIEWS: frozenset[Refusal] = frozenset(_BY_VIEW.values())
 
 

@@ -9,6 +9,8 @@ The formulas are those of tools/autograd/derivatives.yaml.
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.autograd.edges import edges_of, new_node
 from torchlint.model.autograd.record import operation_of, save_tensor
@@ -65,7 +67,7 @@ _ZERO = frozenset({"Round", "Floor", "Ceil", "Trunc", "Sign", "Bernoulli"})
 # Of these the gradient of the prediction depends on prediction and target, that of the target on the prediction alone.
 _LIKELIHOODS = frozenset({"BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"})
 # Of these the gradient of each input depends on all of them.
-_SYMMETRIC = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss"})
+_SYMMETRIC: Final = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss"})
 # Of these the gradient saves the saved tensor itself once more, whatever comes in: `grad * self.cos()`, `grad / self`.
 _SAVES_AGAIN = _SYMMETRIC | frozenset(
     {

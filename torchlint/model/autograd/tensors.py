@@ -6,6 +6,8 @@ Makes tensors; records no operation (`record`) and writes to none (`writes`).
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.autograd.edges import possible_edges, running_statement
 from torchlint.model.events import Shape
@@ -33,7 +35,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 
-MOST_SAVES = 8
+MOST_SAVES: Final = 8
 MOST_RETAINING = 15
 """Results that are told to retain their gradient, beside the last; older ones get none that is known."""
 

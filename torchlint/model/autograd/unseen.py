@@ -8,10 +8,11 @@ objects have a method `backward`, too (an engine, a layer written by hand). Read
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from torchlint.syntax import ir
 
-_LOSS = re.compile(r"(?:^|_|(?<=[a-z]))(?:[Ll]oss|[Cc]ost|[Nn]ll|[Mm]se|[Ee]lbo|[Bb]ce|[Cc]riterion)(?![a-z])")
+_LOSS: Final = re.compile(r"(?:^|_|(?<=[a-z]))(?:[Ll]oss|[Cc]ost|[Nn]ll|[Mm]se|[Ee]lbo|[Bb]ce|[Cc]riterion)(?![a-z])")
 """The last part of a name that people give to a loss: `loss`, `loss_d`, `critic_loss`, `totalLoss`."""
 
 

@@ -6,6 +6,8 @@ A property and a `__getattr__` of the file are run; nothing is bound here.
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.knowledge import foreign
 from torchlint.knowledge.modules import find as modules
 from torchlint.model.autograd.writes import escape
@@ -358,12 +360,12 @@ def _bound(instance: Value, name: str, found: Value) -> Value:
     return Bound(instance, name, found) if isinstance(found, Function) else found
 
 
-_SAID_OF_TENSORS = frozenset({"device", "dtype", "is_leaf", "ndim", "requires_grad", "shape"})
+_SAID_OF_TENSORS: Final = frozenset({"device", "dtype", "is_leaf", "ndim", "requires_grad", "shape"})
 """What is no tensor, and holds none, whatever it is read from."""
-_OF_TENSORS = _SAID_OF_TENSORS | {"data", "grad"}
-_VARIABLES = frozenset({"__closure__", "__globals__", "f_builtins", "f_globals", "f_locals"})
+_OF_TENSORS: Final = _SAID_OF_TENSORS | {"data", "grad"}
+_VARIABLES: Final = frozenset({"__closure__", "__globals__", "f_builtins", "f_globals", "f_locals"})
 """What of a function or a frame holds all variables: whoever has it may bind any."""
-_MODULE_METHODS = frozenset(
+_MODULE_METHODS: Final = frozenset(
     [
         "parameters",
         "named_parameters",
@@ -404,7 +406,7 @@ _MODULE_METHODS = frozenset(
 )
 
 
-_LEADING_TO_TENSORS = frozenset({Choice, Mapping, Sequence, Tensor, Unbound, Unknown})
+_LEADING_TO_TENSORS: Final = frozenset({Choice, Mapping, Sequence, Tensor, Unbound, Unknown})
 
 
 def held_tensors(instance: Instance) -> list[Tensor]:

@@ -7,6 +7,7 @@ What a condition says of a value holds in its arm.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.decisions import arms_of_test, evaluate_test, gradients_asked_for, some_gradient
@@ -26,7 +27,7 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
-_NAMED = (ir.Name, ir.Attribute)
+_NAMED: Final = (ir.Name, ir.Attribute)
 
 
 def if_statement(run: Run, node: ir.If) -> None:

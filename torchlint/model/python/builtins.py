@@ -7,6 +7,7 @@ Those that set attributes or run text change what is known of objects and variab
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.writes import show, use
@@ -497,7 +498,7 @@ def new_partial(site: CallSite) -> Value:
     return Partial(site.positional[0], tuple(site.positional[1:]), dict(site.keywords))
 
 
-_BUILTINS: dict[str, Callable[[Run, CallSite], Value | None]] = {
+_BUILTINS: Final[dict[str, Callable[[Run, CallSite], Value | None]]] = {
     "range": _range,
     "slice": lambda run, site: Scalar("slice"),
     "enumerate": _enumerate,

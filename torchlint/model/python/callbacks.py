@@ -8,6 +8,7 @@ is handed on leads to, and the grad mode once `torch.set_grad_enabled` is, or th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from torchlint.model.autograd.walk import graph_of
 from torchlint.model.python.flags import calls_unknown, calls_what_is_unknown, changes_flags, unsettle, unsettle_grad
@@ -52,13 +53,13 @@ from torchlint.syntax.reading import written
 from torchlint.syntax.spelling import dotted
 
 SETTING = NAMES_OF_SETTERS | frozenset(DEFAULTS_SET_BY)
-_SETTERS = frozenset({*SETS_GRAD_MODE, *(f"torch.{each}" for each in DEFAULTS_SET_BY)})
+_SETTERS: Final = frozenset({*SETS_GRAD_MODE, *(f"torch.{each}" for each in DEFAULTS_SET_BY)})
 """Functions of torch that set something for all that comes."""
 MOST_CALLEES = 100
 """Functions looked at for what one that is handed on may make run."""
 
 
-_LOOKS_A_STEP = 32
+_LOOKS_A_STEP: Final = 32
 """Names, objects and leaves looked at in the time of one statement."""
 
 
@@ -113,7 +114,7 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
                 _refill(run, each)
 
 
-_REPLACED: frozenset[type] = frozenset({Tensor, Module, Choice})
+_REPLACED: Final[frozenset[type]] = frozenset({Tensor, Module, Choice})
 
 
 def _held(owner: Instance | Class, kinds: frozenset[type]) -> list[tuple[str, Value]]:
@@ -177,9 +178,9 @@ def _turn(run: Run, value: Value) -> None:
         pending += inner[::-1]
 
 
-_UNCHANGED = frozenset({Tensor, Unknown, Unbound, Constant, External, Scalar})
+_UNCHANGED: Final = frozenset({Tensor, Unknown, Unbound, Constant, External, Scalar})
 """What holds nothing that is another value afterwards: most of what unknown code is given."""
-_HOLDING = frozenset({Instance, Class, Choice, Sequence, Mapping})
+_HOLDING: Final = frozenset({Instance, Class, Choice, Sequence, Mapping})
 
 
 def _turn_held(run: Run, owner: Instance | Class) -> None:
@@ -231,7 +232,7 @@ def hand_on(run: Run, values: list[Value]) -> None:
                 run.machine.trail.set(run, "handed_to_unknown", (*run.handed_to_unknown, each))
 
 
-_CALLED_OR_HOLDING = frozenset({Function, Bound, Partial, External, Sequence, Mapping, Choice})
+_CALLED_OR_HOLDING: Final = frozenset({Function, Bound, Partial, External, Sequence, Mapping, Choice})
 """What is a function, or holds some."""
 
 
@@ -293,17 +294,17 @@ def _is_anybodys(run: Run, name: str, method: Value) -> bool:
     return not any(isinstance(each, ir.Name) and each.id == "super" for each in ir.walk(method.definition.body))
 
 
-_FOLLOWED = frozenset(
+_FOLLOWED: Final = frozenset(
     """
     __attrs_post_init__ __call__ __class_getitem__ __enter__ __exit__ __init__ __init_subclass__ __new__ __post_init__
     __set__ __set_name__ __setattr__
     """.split()  # noqa: SIM905
 )
 """Special methods that are run where Python runs them."""
-_DECORATORS = frozenset({"contextlib.ContextDecorator", "contextlib.AsyncContextDecorator"})
+_DECORATORS: Final = frozenset({"contextlib.ContextDecorator", "contextlib.AsyncContextDecorator"})
 """Objects of classes derived from these are entered by whoever calls a function that is decorated with one."""
-_CONTEXT = frozenset({"__enter__", "__exit__"})
-_FOLLOWED_ANYHOW = _FOLLOWED - _CONTEXT
+_CONTEXT: Final = frozenset({"__enter__", "__exit__"})
+_FOLLOWED_ANYHOW: Final = _FOLLOWED - _CONTEXT
 """Those of which a call is followed also where nobody knows them."""
 
 

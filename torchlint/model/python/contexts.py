@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Final
 
 from torchlint.knowledge import foreign
 from torchlint.model.python.attributes import attribute, evaluate_again
@@ -54,7 +55,7 @@ _KEEP_DTYPES = (
 _KEEPS_SAVED = re.compile("saved_tensors|save_on_cpu|offload")
 """Context managers under which saved tensors go through hooks, which keep copies of them (torch/autograd/graph.py)."""
 
-_OF_SAVED = re.compile(
+_OF_SAVED: Final = re.compile(
     r"\b(saved_tensors_hooks|save_on_cpu|allow_mutation_on_saved_tensors)\b|saved_tensors_default_hooks"
 )
 """Those of torch, by which a file may be known to have them entered out of sight."""

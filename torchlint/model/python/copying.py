@@ -8,6 +8,8 @@ copied, or holds what nobody knows how to copy, gives something of which nothing
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.model.autograd.tensors import fresh
 from torchlint.model.python.containers import copy_of
 from torchlint.model.python.making import inherits_known
@@ -38,7 +40,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.model.torch.tensor_methods import copied
 
-MOST_COPIED = 1_000
+MOST_COPIED: Final = 1_000
 """Values that are copied one by one; a larger object is not followed."""
 _SAME = (Constant, Scalar, External, Class, Function, GradModeGuard, Unbound)
 """What a deep copy shares with what was copied: it does not change."""

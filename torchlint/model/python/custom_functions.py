@@ -11,6 +11,7 @@ depends on its inputs, and, where all that `forward` returns says so, is one ten
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from torchlint.knowledge.names import AUTOGRAD_FUNCTION
 from torchlint.knowledge.ops.find import find
@@ -47,7 +48,7 @@ from torchlint.syntax import ir
 from torchlint.syntax.reading import written
 from torchlint.syntax.spelling import identifier
 
-APPLIED = "torch.autograd.Function"
+APPLIED: Final = "torch.autograd.Function"
 """`Unknown.made_by` of what is one tensor, and a node of the graph if an input is in it."""
 _CONTRACT = frozenset({"forward", "backward", "setup_context"})
 """The methods that decide what a Function is given, saves and returns."""
@@ -61,7 +62,7 @@ _DIRTY = "mark_dirty()"
 """The attributes of a context that hold what was saved and which inputs were written; no program can write these."""
 _KEPT = {"save_for_backward": _SAVED, "mark_dirty": _DIRTY}
 _BESIDE = frozenset({"enable_grad", "set_grad_enabled", "mark_non_differentiable", "set_materialize_grads", "autograd"})
-_PASSES = frozenset({"backward", "grad"})
+_PASSES: Final = frozenset({"backward", "grad"})
 """What makes a Function more than one node: a graph of its own, a result without a graph."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import libcst as cst
 
@@ -112,7 +112,7 @@ def _of_count(node: ir.Compare) -> Truth:
     return {">=": Truth.YES, "<": Truth.NO}.get(node.ops[0], Truth.MAYBE)
 
 
-_COUNTS = frozenset({"dim", "len", "ndimension", "nelement", "numel", "size"})
+_COUNTS: Final = frozenset({"dim", "len", "ndimension", "nelement", "numel", "size"})
 """What gives no negative number."""
 
 

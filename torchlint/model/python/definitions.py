@@ -6,6 +6,8 @@ A decorator that is not known may make anything of a function.
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.class_decorators import is_container, kept_in
@@ -146,7 +148,7 @@ def _hand_on_making(run: Run, cls: Class) -> None:
             hand_on(run, [method])
 
 
-_OF_CLASSES = frozenset({"__class_getitem__", "__init_subclass__", "__new__", "__set_name__"})
+_OF_CLASSES: Final = frozenset({"__class_getitem__", "__init_subclass__", "__new__", "__set_name__"})
 
 
 def _base(run: Run, node: ir.Expression) -> Value:

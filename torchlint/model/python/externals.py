@@ -7,6 +7,7 @@ What none of them knows is unknown code.
 from __future__ import annotations
 
 import operator
+from typing import Final
 
 from torchlint.knowledge import foreign
 from torchlint.knowledge.names import DISTRIBUTED_DATA_PARALLEL, PARAMETERS_TO_VECTOR
@@ -94,7 +95,7 @@ def _parametrised(run: Run, qualified: str, site: CallSite) -> Value:
     return module
 
 
-_FUNCTIONAL = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
+_FUNCTIONAL: Final = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
 
 
 def _functional_call(run: Run, site: CallSite) -> Value | None:
@@ -277,7 +278,7 @@ def _method_of_class(run: Run, qualified: str, site: CallSite) -> Value | None:
     return run.invoke(Bound(first, name) if len(options) == 1 else attribute(run, first, name, site.node), rest)
 
 
-_OF_TENSORS = FLAGS | {
+_OF_TENSORS: Final = FLAGS | {
     "apply_", "map2_", "map_", "numpy", "register_hook", "register_post_accumulate_grad_hook", "resize_",
     "resize_as_", "retain_grad", "set_", "tolist",
 }  # fmt: skip

@@ -7,6 +7,7 @@ Four rules of thumb bound it; see docs/model.md, "What is deliberately unknown".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from torchlint.knowledge import foreign
 from torchlint.knowledge.ops import find as ops
@@ -51,11 +52,11 @@ from torchlint.syntax.reading import written
 from torchlint.syntax.spelling import dotted
 from torchlint.syntax.unread import may_write
 
-FLAGS = frozenset({"requires_grad", "requires_grad_", "detach_", "set_requires_grad"})
+FLAGS: Final = frozenset({"requires_grad", "requires_grad_", "detach_", "set_requires_grad"})
 """Who changes a flag writes one of these, or `freeze`."""
-_PARTS_OF_FLAGS = ("requires_grad", "detach_", "freeze")
+_PARTS_OF_FLAGS: Final = ("requires_grad", "detach_", "freeze")
 """One of these is part of what such a function writes."""
-KEEPING_FLAGS = frozenset(
+KEEPING_FLAGS: Final = frozenset(
     """
     __call__ __getitem__ __iter__ __len__ add_module add_param_group bfloat16 buffers children clear compile cpu
     cuda data_ptr dim double element_size eval extra_repr float forward get_buffer get_device get_extra_state
@@ -136,7 +137,7 @@ def unsettle_all(run: Run, values: Iterable[Value], *, slightly: bool = False, c
             pending += each.parameters
 
 
-_LEADING_NOWHERE = frozenset({Constant, External, Scalar, Function})
+_LEADING_NOWHERE: Final = frozenset({Constant, External, Scalar, Function})
 
 
 def text_is_run(run: Run, by: str) -> None:

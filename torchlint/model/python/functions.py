@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from torchlint.knowledge import foreign
 from torchlint.model.autograd.writes import escape
@@ -52,10 +53,10 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written
 
-_FOR_INFERENCE = re.compile(r"(^|_)infer(ence)?(_|$)")
-MOST_DEPTH = 12
+_FOR_INFERENCE: Final = re.compile(r"(^|_)infer(ence)?(_|$)")
+MOST_DEPTH: Final = 12
 """Calls inlined into each other."""
-MOST_RECURSION = 2
+MOST_RECURSION: Final = 2
 """Times a function may be on the stack."""
 
 
@@ -122,7 +123,7 @@ def run_function(
         machine.statement = statement
 
 
-_SETTING_SOME = frozenset({"setattr", "__setattr__", "__dict__", "vars"})
+_SETTING_SOME: Final = frozenset({"setattr", "__setattr__", "__dict__", "vars"})
 """Who sets attributes whose names nobody knows writes one of these."""
 
 

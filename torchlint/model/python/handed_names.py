@@ -7,13 +7,14 @@ Reads expressions; follows nothing, and knows no values.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from torchlint.knowledge import foreign
 from torchlint.model.python.flags import FLAGS
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted, identifier
 
-OF_CONTAINERS = frozenset(
+OF_CONTAINERS: Final = frozenset(
     {
         "append",
         "extend",
@@ -96,7 +97,7 @@ def written_paths(node: ir.Node) -> list[tuple[str, ...]]:
     return found
 
 
-_SETTING_NOTHING = frozenset(
+_SETTING_NOTHING: Final = frozenset(
     {ir.Name, ir.Attribute, ir.Constant, ir.Argument, ir.Subscript, ir.Binary, ir.Compare, ir.Sequence}
 )
 """Expressions that set nothing and are no calls; what holds them may be."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Final, Protocol
 
 from torchlint.model.python.interpreter import interpreter
 from torchlint.model.python.registries import changed, constant, is_stateless, plain
@@ -44,7 +44,7 @@ MOST_HOPS = 12
 """Files a name is followed through: `from .layers import Block`, where `layers/__init__.py` has it from elsewhere."""
 
 
-MOST_STARS = 12
+MOST_STARS: Final = 12
 """Star imports of one file that are searched for a name: an index of hundreds of files is no place to look."""
 MOST_FILES = 60
 """Files that are looked into for one file."""

@@ -14,6 +14,7 @@ Notes that, in one place for all of them; changes nothing else and evaluates not
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from torchlint.knowledge import foreign
 from torchlint.model.python.run import Run
@@ -43,7 +44,7 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
-_PLAIN = frozenset(
+_PLAIN: Final = frozenset(
     """
     __call__ __class__ __contains__ __eq__ __format__ __getitem__ __hash__ __init__ __iter__ __len__ __new__ __next__
     __repr__ __str__ __subclasses__
@@ -66,21 +67,21 @@ _MODES = frozenset(
     """.split()  # noqa: SIM905
 )
 """Functions of torch that set what holds for all of a program."""
-_UNSEEN = frozenset(
+_UNSEEN: Final = frozenset(
     """
     __del__ __delattr__ __delete__ __enter__ __exit__ __get__ __getattr__ __getattribute__ __init_subclass__ __new__
     __set__ __set_name__ __setattr__ __setstate__ __torch_dispatch__ __torch_function__ _apply parameters requires_grad_
     """.split()  # noqa: SIM905
 )
 """Methods of the file that Python and torch run where no call of them is written, to change something."""
-_CHANGING = frozenset(
+_CHANGING: Final = frozenset(
     """
     add_module add_param_group append backward extend insert load_state_dict register_forward_hook
     register_forward_pre_hook register_hook setdefault update
     """.split()  # noqa: SIM905
 )
 """Methods without an underscore that change their object, or what it holds."""
-LOOKING_UP = frozenset({"operator.attrgetter", "operator.methodcaller"})
+LOOKING_UP: Final = frozenset({"operator.attrgetter", "operator.methodcaller"})
 """Functions that make one that asks for an attribute by its name."""
 _COMPARING = frozenset({"builtins.max", "builtins.min", "builtins.sorted"})
 """What of `_RUN_GIVEN` in `knowledge/foreign` takes no function first."""

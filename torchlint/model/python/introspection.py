@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from typing import Final
 
 from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.modules import namespaces
@@ -34,7 +35,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 
-_PLAIN = frozenset({"int", "float", "str", "bool", "bytes", "complex"})
+_PLAIN: Final = frozenset({"int", "float", "str", "bool", "bytes", "complex"})
 _BUILTIN = _PLAIN | {"list", "tuple", "dict", "set", "frozenset", "type"}
 _FUNCTIONS = frozenset({"types.FunctionType", "types.LambdaType"})
 _SCALARS = {"int": {"int"}, "float": {"float"}, "bool": {"bool", "int"}, "str": {"str"}}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 import libcst as cst
 
@@ -46,7 +47,7 @@ MOST_UNROLLED_STEPS = 160
 """And those of a longer one, if all of them together cost no more steps than this."""
 MOST_SEARCHED_STEPS = 480
 """And those of one that looks for an element, as long as it is known of each whether it is the one."""
-MOST_FOLLOWED = 3
+MOST_FOLLOWED: Final = 3
 """The first iterations of a longer one that are followed; the second may bring what the third trips over."""
 
 

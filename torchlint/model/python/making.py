@@ -8,6 +8,8 @@ nothing.
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.knowledge import foreign
 from torchlint.knowledge.modules import find as modules
 from torchlint.model.state.call_site import CallSite
@@ -26,11 +28,11 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 
-MODULE_BASES = frozenset(
+MODULE_BASES: Final = frozenset(
     {"torch.nn.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.jit.ScriptModule",
      "lightning.LightningModule", "pytorch_lightning.LightningModule", "lightning.pytorch.LightningModule"}
 )  # fmt: skip
-_PLAIN_BASES = ("builtins.object", "abc.ABC", "typing.", "typing_extensions.")
+_PLAIN_BASES: Final = ("builtins.object", "abc.ABC", "typing.", "typing_extensions.")
 _PLAIN_METACLASSES = frozenset({"abc.ABCMeta", "builtins.type"})
 _PLAIN_DECORATORS = (
     "typing.", "typing_extensions.", "abc.", "functools.total_ordering", "warnings.deprecated",
@@ -38,8 +40,8 @@ _PLAIN_DECORATORS = (
 )  # fmt: skip
 DATACLASS = "dataclasses.dataclass"
 _MAKES = frozenset({"__new__", "__init_subclass__", "__setattr__", "__getattribute__"})
-GETS_ATTRIBUTES = "__getattribute__"
-OF_ATTRIBUTES = frozenset(
+GETS_ATTRIBUTES: Final = "__getattribute__"
+OF_ATTRIBUTES: Final = frozenset(
     {"__delattr__", "__delete__", "__get__", "__getattr__", "__getattribute__", "__set__", "__setattr__"}
 )
 """Special methods that say what an attribute is."""

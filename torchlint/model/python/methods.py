@@ -7,7 +7,7 @@ A method of an unknown object is unknown code.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from torchlint.knowledge.ops.find import is_tensor_method
 from torchlint.model.autograd.tensors import fresh, materialise
@@ -66,14 +66,14 @@ from torchlint.model.torch.tensor_methods import tensor_method
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
-_READ = frozenset({"items", "keys", "values", "copy"})
+_READ: Final = frozenset({"items", "keys", "values", "copy"})
 """Methods of the dictionary of variables that read it: `get` may give a function of the file, see `named_in_file`."""
-_PUTTING = frozenset({"__setitem__", "setdefault", "update"})
+_PUTTING: Final = frozenset({"__setitem__", "setdefault", "update"})
 """Methods of dictionaries that put something in."""
-_OF_DICTS = frozenset({"get", "items", "keys", "values", "copy"})
-_LIKE = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
+_OF_DICTS: Final = frozenset({"get", "items", "keys", "values", "copy"})
+_LIKE: Final = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
 """Methods of tensors that look at the shape or type of their argument, and keep nothing of it."""
-_OF_TENSORS = frozenset(
+_OF_TENSORS: Final = frozenset(
     """
     abs acos addbmm addcdiv addcmul addmm addmv addr amax amin angle argmax argmin argsort asin atan atan2 baddbmm
     bmm bool broadcast_to ceil chunk clamp clamp_max clamp_min contiguous cos cosh cross cummax cummin cumprod
@@ -91,7 +91,7 @@ _OF_TENSORS = frozenset(
 Methods that of all that a Module is handed only tensors have, and arrays: no Module (`inverse`), no text or list
 (`split`, `sort`), no set (`add`), no logger (`log`), and no batch of tensors (`clone`, `to`).
 """
-_CASTS = frozenset({"bool", "float", "long", "type_as"})
+_CASTS: Final = frozenset({"bool", "float", "long", "type_as"})
 
 
 def call_bound(run: Run, bound: Bound, site: CallSite) -> Value:
@@ -419,7 +419,7 @@ def _with_gradients(run: Run, closure: Value, site: CallSite) -> None:
     machine.grad_mode = mode
 
 
-RECEIVERS: dict[type, Callable[[Run, Any, str, CallSite, ir.Expression], Value | None]] = {
+RECEIVERS: Final[dict[type, Callable[[Run, Any, str, CallSite, ir.Expression], Value | None]]] = {
     Scalar: _of_scalar,
     Constant: _of_constant,
     Tensor: _of_tensor,

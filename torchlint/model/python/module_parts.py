@@ -6,6 +6,8 @@ Reads; the methods of Modules are in `modules`.
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -42,7 +44,7 @@ def submodules(value: Value) -> list[Value]:
     return []
 
 
-_HOLDING = frozenset({Choice, Instance, Module})
+_HOLDING: Final = frozenset({Choice, Instance, Module})
 """What may be a module."""
 
 
@@ -87,7 +89,7 @@ def _own_parameters(value: Value) -> tuple[list[Tensor], bool]:
     return found, known
 
 
-_WITHOUT_OWN = frozenset({Constant, Instance, Module, External, Function, Scalar})
+_WITHOUT_OWN: Final = frozenset({Constant, Instance, Module, External, Function, Scalar})
 """What is no parameter, and of what nobody knows either."""
 
 

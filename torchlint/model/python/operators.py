@@ -10,7 +10,7 @@ import operator
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.python.containers import MOST_ITEMS, any_of, merged
@@ -52,8 +52,8 @@ _FOLD: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 _WIDE = re.compile(r"%[^%a-zA-Z]*\d{4}")
-_REFLECTED = frozenset({"**", "/", "-", "%"})
-_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+_REFLECTED: Final = frozenset({"**", "/", "-", "%"})
+_COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
 def _binary(run: Run, node: ir.Binary) -> Value:
@@ -71,7 +71,7 @@ def _binary(run: Run, node: ir.Binary) -> Value:
     return value
 
 
-_DERIVED = frozenset({"+", "-", "*", "/", "**", "@", "%"})
+_DERIVED: Final = frozenset({"+", "-", "*", "/", "**", "@", "%"})
 """The operators that have a derivative."""
 
 

@@ -11,7 +11,7 @@ Runs nothing.
 
 from __future__ import annotations
 
-from typing import TypeGuard
+from typing import Final, TypeGuard
 
 from torchlint.knowledge import foreign
 from torchlint.model.python.flags import KEEPING_FLAGS, for_effect, text_is_run
@@ -57,17 +57,17 @@ from torchlint.model.torch.functions import NAMES_OF_SETTERS, set_grad_mode
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
-_COLLECTING = frozenset({"register", "register_module", "isinstance", "issubclass"})
+_COLLECTING: Final = frozenset({"register", "register_module", "isinstance", "issubclass"})
 """And whoever is called so keeps a class as it is."""
-_CHANGING = frozenset(
+_CHANGING: Final = frozenset(
     """
     add_module append apply extend insert pop register_forward_hook register_forward_pre_hook register_module
     set_submodule __setitem__ __delitem__ __setattr__ update
     """.split()  # noqa: SIM905
 )
 """Methods that a Module and its registries have, after which it computes otherwise."""
-_PATCHING = ("unittest.mock.", "mock.")
-_PUTTING = frozenset({"setattr"})
+_PATCHING: Final = ("unittest.mock.", "mock.")
+_PUTTING: Final = frozenset({"setattr"})
 
 
 def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> None:
@@ -231,7 +231,7 @@ def _put_into_torch(run: Run, site: CallSite) -> None:
                 replace_of_torch(run, f"{each.qualified}.{_named(after)}")
 
 
-_NAMING = frozenset({Choice, Constant, External, Unknown})
+_NAMING: Final = frozenset({Choice, Constant, External, Unknown})
 """What may name something of torch."""
 
 

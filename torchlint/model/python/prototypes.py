@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from torchlint.model.state.guards import Guard
 from torchlint.model.state.values import (
@@ -48,11 +48,11 @@ from torchlint.model.state.values import (
 
 Key: TypeAlias = "tuple[object, ...]"
 
-MOST_COPIED = 400
+MOST_COPIED: Final = 400
 """Values in a prototype; larger objects are built again."""
 MOST_PROTOTYPES = 200
 _copies = count()
-_PLAIN = frozenset({Constant, Scalar, External, Class, GradModeGuard})
+_PLAIN: Final = frozenset({Constant, Scalar, External, Class, GradModeGuard})
 _UNCHANGING = _PLAIN | {Function, Unknown}
 """What is the same as long as it is held, whatever becomes of who holds it."""
 

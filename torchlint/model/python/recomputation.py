@@ -10,6 +10,7 @@ code.
 from __future__ import annotations
 
 from functools import partial
+from typing import Final
 
 from torchlint.model.autograd.edges import new_node
 from torchlint.model.autograd.record import RECOMPUTED, edges_into, recorded_grad, save_tensor
@@ -39,7 +40,7 @@ from torchlint.model.state.values import (
     unknown_guard,
 )
 
-CHECKPOINT = "torch.utils.checkpoint.checkpoint"
+CHECKPOINT: Final = "torch.utils.checkpoint.checkpoint"
 _PASSED = (Tensor, Constant, Scalar)
 """What a reentrant one takes for a tensor or hands on as it is."""
 _OF_CHECKPOINT = frozenset(

@@ -8,6 +8,7 @@ only what nobody can have changed. Runs nothing, and knows nothing of torch.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from torchlint.model.state.values import (
     Class,
@@ -32,11 +33,11 @@ _READERS = frozenset({"dict", "frozenset", "len", "list", "partial", "print", "s
 """Functions that keep nothing of a container they are given."""
 _MAKERS = frozenset({"dict", "frozenset", "list", "set", "tuple", "partial", "functools.partial", "OrderedDict"})
 """Functions whose result depends on nothing but their arguments."""
-DICTS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.UserDict", "typing.OrderedDict"})
+DICTS: Final = frozenset({"builtins.dict", "collections.OrderedDict", "collections.UserDict", "typing.OrderedDict"})
 """The classes of dicts."""
 
 
-_PARTS = (ir.Name, ir.Attribute, ir.Constant, ir.Argument)
+_PARTS: Final = (ir.Name, ir.Attribute, ir.Constant, ir.Argument)
 """What writes nothing and says nothing of its own parts: most of what a file is made of."""
 
 

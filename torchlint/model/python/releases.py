@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import lookup
@@ -33,7 +33,7 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 _READERS = frozenset({"LooseVersion", "StrictVersion", "Version", "TorchVersion", "parse", "parse_version"})
 """What reads a text as a version, by its last name: of `distutils`, `packaging`, `pkg_resources`, torch."""
-_NUMBERS: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "str": str, "tuple": tuple, "list": list}
+_NUMBERS: Final[dict[str, Callable[[Any], Any]]] = {"int": int, "float": float, "str": str, "tuple": tuple, "list": list}
 _DIGITS = re.compile(r"\d+(?:\.\d+)*")
 
 

@@ -9,7 +9,7 @@ what lies below it: whatever goes back up, into an expression, a block or a call
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.python.prototypes import Prototypes
@@ -139,7 +139,7 @@ class Callback:
         return None if variables is None else variables[name]
 
 
-_WITHOUT_TENSORS = frozenset({External, Function, Class, Constant})
+_WITHOUT_TENSORS: Final = frozenset({External, Function, Class, Constant})
 """Most of what a function uses of its file."""
 
 
@@ -161,7 +161,7 @@ def seen_from(frame: Frame | None, names: frozenset[str]) -> list[Value]:
     return found
 
 
-_WRITES_A_STEP = 8
+_WRITES_A_STEP: Final = 8
 """Places forgotten in the time of one statement."""
 
 

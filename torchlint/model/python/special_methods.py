@@ -9,6 +9,8 @@ Runs nothing: says what is left of the values.
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.knowledge import foreign
 from torchlint.model.python.callbacks import hand_on, havoc
 from torchlint.model.python.flags import give, given_to
@@ -32,12 +34,12 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 
-_OPERATORS = {
+_OPERATORS: Final = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
     "|": "or", "&": "and", "^": "xor", "<<": "lshift", ">>": "rshift",
     "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
 }  # fmt: skip
-_PLAIN = frozenset({Constant, Scalar})
+_PLAIN: Final = frozenset({Constant, Scalar})
 
 
 def given_by_operator(run: Run, op: str, left: Value, right: Value, node: ir.Node) -> None:

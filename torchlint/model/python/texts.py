@@ -8,6 +8,7 @@ Follows no text.
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import attribute
@@ -21,7 +22,7 @@ from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import NONE, Constant, External, Frame, Tensor, Unknown, Value, reachable_tensors
 from torchlint.syntax import ir
 
-OF_TEXT = "builtins.eval"
+OF_TEXT: Final = "builtins.eval"
 """What made a value that a text gives of which nobody knows a word: it may be anything, of torch too."""
 _WORD = re.compile(r"\w+")
 

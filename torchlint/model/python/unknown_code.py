@@ -14,6 +14,8 @@ Runs nothing: says what is left of the values when something unknown has run.
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.knowledge import foreign
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.reads import retained_escape
@@ -61,7 +63,7 @@ from torchlint.model.torch.defaults import given_to_unknown
 from torchlint.syntax import ir
 from torchlint.syntax.tree import written
 
-UNKNOWN_LAYER = "torch.nn.Module.__call__"
+UNKNOWN_LAYER: Final = "torch.nn.Module.__call__"
 """What made the result of a layer of which nobody knows the class (`Unknown.made_by`)."""
 
 

@@ -7,6 +7,7 @@ Runs no code.
 from __future__ import annotations
 
 from functools import cache
+from typing import Final
 
 from torchlint.knowledge import foreign
 from torchlint.knowledge.factories import find as factories
@@ -124,16 +125,16 @@ def canonical(qualified: str) -> str:
     return qualified
 
 
-_PUBLIC = (
+_PUBLIC: Final = (
     ("torch.nn.modules.", "torch.nn."),
     ("torch.nn.parameter.", "torch.nn."),
     ("torch.functional.", "torch."),
     ("torch.autograd.variable.", "torch.autograd."),
     ("torch._tensor.", "torch."),
 )
-_PRIVATE = tuple([private for private, _ in _PUBLIC])
-_TORCH_NAMES = frozenset({"torch.no_grad", "torch.enable_grad", "torch.nn", "torch.optim", "torch.autograd"})
-_BUILTINS = frozenset(
+_PRIVATE: Final = tuple([private for private, _ in _PUBLIC])
+_TORCH_NAMES: Final = frozenset({"torch.no_grad", "torch.enable_grad", "torch.nn", "torch.optim", "torch.autograd"})
+_BUILTINS: Final = frozenset(
     [
         "abs",
         "all",
@@ -193,8 +194,8 @@ _BUILTINS = frozenset(
 REGISTRIES = frozenset({"_parameters", "_modules", "_buffers"})
 
 
-PROPERTY = "builtins.property"
-NAMESPACES = frozenset({"builtins.globals", "builtins.locals", "builtins.vars", "sys.modules"})
+PROPERTY: Final = "builtins.property"
+NAMESPACES: Final = frozenset({"builtins.globals", "builtins.locals", "builtins.vars", "sys.modules"})
 """Who is given what these return, or hold, may bind any variable."""
 
 

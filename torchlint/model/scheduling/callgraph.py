@@ -15,6 +15,7 @@ once more. Runs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
 
 from torchlint.syntax import ir
 from torchlint.syntax.features import (
@@ -56,14 +57,14 @@ _OWN = (
     here(DEFINES),
 )
 """The concerns of the model itself."""
-_BY_CONSTRUCTORS = frozenset({HIDES, TENSORS, "register_parameter", "register_buffer", "setattr"})
+_BY_CONSTRUCTORS: Final = frozenset({HIDES, TENSORS, "register_parameter", "register_buffer", "setattr"})
 """What else a constructor may do that some observer waits for."""
 _BY_TEXT = frozenset({"getattr", "vars", "__dict__"})  # what reads an attribute without naming it
-_CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__setattr__"})
-_BY_WHOEVER_HOLDS = frozenset({"forward", "__call__", "__getitem__"})
+_CONSTRUCTORS: Final = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__setattr__"})
+_BY_WHOEVER_HOLDS: Final = frozenset({"forward", "__call__", "__getitem__"})
 """What is run of an object by no name that is written: those of such methods that the model follows."""
 _NUMPY = ("numpy", "matplotlib")
-_TORCH = ("torch",)
+_TORCH: Final = ("torch",)
 
 Writers = list[tuple[str, frozenset[str]]]
 """Names by which functions of other files are called, and classes; where a name is a module's, with what of it."""

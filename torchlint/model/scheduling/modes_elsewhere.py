@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from typing import Final
 
-_OFF = ("no_grad", "inference_mode")
+_OFF: Final = ("no_grad", "inference_mode")
 
 
 def is_called_with_grad_mode_off(name: str, mentioning: Callable[[str], Iterator[tuple[str, str]]]) -> bool:

@@ -6,6 +6,8 @@ Makes values, and runs nothing but what `settings` does.
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.model.autograd.tensors import materialise
 from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.functions import bind_parameters
@@ -26,10 +28,10 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 
-_NO_TENSORS = {"builtins.int": "int", "builtins.str": "str"}
+_NO_TENSORS: Final = {"builtins.int": "int", "builtins.str": "str"}
 """Annotations that say that an argument is no tensor; `float` is what people write of a loss, `bool` of a mask, too."""
 
-_NUMBERS = {"builtins.float", "builtins.bool", "builtins.complex"}
+_NUMBERS: Final = {"builtins.float", "builtins.bool", "builtins.complex"}
 """
 Those of what nobody should be warned of, as if it required grad; it may be a tensor all the same. An argument without
 an annotation, whose default is a number, is one of these, too.

@@ -6,21 +6,23 @@ Counts, and says when it is enough; what becomes of the entry point then is the 
 
 from __future__ import annotations
 
+from typing import Final
+
 STEP_LIMIT = 6_000
 """Statements and calls followed per entry point; past it the model says no more about that entry."""
-OUTSIDE_LIMIT = 1_500
+OUTSIDE_LIMIT: Final = 1_500
 """Statements, calls and recorded operations in other files of the project; past it their code is unknown code."""
 
 OUTSIDE_POOL = 15_000
 """The same for all entry points of a file together."""
 
-MOST_NESTED = 2_400
+MOST_NESTED: Final = 2_400
 """
 Blocks, expressions and calls inside each other; past it the entry point is too deep to be followed. Compiled code has
 no limit but the stack of the process.
 """
 
-MOST_FOLLOWED = 300_000
+MOST_FOLLOWED: Final = 300_000
 """The same, one after the other, per entry point: of thirty functions that each call the next one twice, too."""
 
 

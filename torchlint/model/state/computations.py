@@ -10,7 +10,7 @@ place is no result of its computation any more.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import libcst as cst
 
@@ -33,19 +33,19 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 
-_NAMESPACES = ("torch.nn.functional.", "torch.special.", "torch.linalg.", "torch.")
+_NAMESPACES: Final = ("torch.nn.functional.", "torch.special.", "torch.linalg.", "torch.")
 _LAYERS = {
     "Softmax": "softmax", "LogSoftmax": "log_softmax", "Softmin": "softmin", "Sigmoid": "sigmoid",
     "LogSigmoid": "logsigmoid", "Tanh": "tanh", "ReLU": "relu", "GELU": "gelu", "SiLU": "silu", "Linear": "linear",
     "Conv1d": "conv1d", "Conv2d": "conv2d", "Conv3d": "conv3d", "ELU": "elu", "LeakyReLU": "leaky_relu",
     "Softplus": "softplus", "Flatten": "flatten", "Unflatten": "unflatten",
 }  # fmt: skip
-_SYNONYMS = {"concat": "cat", "concatenate": "cat", "power": "pow", "expit": "sigmoid", "divide": "div"}
-_VALUES_FIRST = frozenset({"max", "min", "cummax", "cummin", "sort", "topk", "median"})
+_SYNONYMS: Final = {"concat": "cat", "concatenate": "cat", "power": "pow", "expit": "sigmoid", "divide": "div"}
+_VALUES_FIRST: Final = frozenset({"max", "min", "cummax", "cummin", "sort", "topk", "median"})
 """What gives numbers of its tensor, and where they stand in it."""
-_COLLECTIVE = frozenset(f"torch.distributed.{name}" for name in ("all_reduce", "broadcast", "reduce"))
+_COLLECTIVE: Final = frozenset(f"torch.distributed.{name}" for name in ("all_reduce", "broadcast", "reduce"))
 """What writes into its tensor what the other processes have, too."""
-VIEWS = frozenset(
+VIEWS: Final = frozenset(
     """
     contiguous detach expand expand_as flatten float movedim mT narrow permute ravel reshape squeeze select swapaxes t
     T to transpose unflatten unsqueeze view view_as cpu cuda double half type clone
@@ -54,7 +54,7 @@ VIEWS = frozenset(
 """What gives the same numbers in another shape, order, type or place."""
 _TRANSPOSES = frozenset({"T", "mT"})
 """Those of them that are attributes."""
-_PASSES = frozenset(
+_PASSES: Final = frozenset(
     {"alpha_dropout", "AlphaDropout", *(f"{d}{n}" for d in ("dropout", "Dropout") for n in ("", "1d", "2d", "3d"))}
 )
 """What gives its operand itself where nobody trains."""

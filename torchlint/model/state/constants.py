@@ -7,6 +7,7 @@ Knows no tensors.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 
 # No dataclass, and not frozen: these are made at every turn, and what mypyc compiles makes them without Python.
@@ -28,7 +29,7 @@ class Constant:
         return hash((type(self.value), self.value))
 
 
-NONE = Constant(None)
+NONE: Final = Constant(None)
 
 
 @dataclass(slots=True, unsafe_hash=True)

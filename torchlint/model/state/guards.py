@@ -7,7 +7,7 @@ This is the floor of the model: it knows nothing of tensors, of Python or of rul
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from torchlint.condition import Condition
 from torchlint.truth import Truth as Truth
@@ -25,8 +25,8 @@ BranchKey: TypeAlias = (
 GuardLiteral: TypeAlias = "tuple[BranchKey, int]"
 Guard: TypeAlias = "frozenset[GuardLiteral]"
 
-ALWAYS: Guard = frozenset()
-_NAMED = ("requires_grad", "kernel", "differentiated")
+ALWAYS: Final[Guard] = frozenset()
+_NAMED: Final = ("requires_grad", "kernel", "differentiated")
 ALONE = frozenset({"kernel", "differentiated"})
 """Conditions beside which a proof may rest on no other: two things that the text leaves open need not go together."""
 
@@ -105,9 +105,9 @@ def _both(one: Guard, other: Guard) -> Guard | None:
     return one | new
 
 
-_FEW = 8
+_FEW: Final = 8
 """Literals of a guard up to which it takes no longer to go through it than to look up what it says of a branch."""
-_last: list[tuple[Guard, dict[BranchKey, int]]] = [(ALWAYS, {})]
+_last: Final[list[tuple[Guard, dict[BranchKey, int]]]] = [(ALWAYS, {})]
 
 
 def arms_of(guard: Guard) -> dict[BranchKey, int]:

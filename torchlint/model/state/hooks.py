@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 import libcst as cst
 
@@ -217,7 +217,7 @@ class Observer:
         """All entry points of the file have been run."""
 
 
-HOOKS = tuple(
+HOOKS: Final = tuple(
     name
     for name, value in vars(Observer).items()
     if callable(value) and not name.startswith("_") and name != "concerned_with"
@@ -288,7 +288,7 @@ class Watch:
 
 NOBODY = Watch()
 """Whose hooks are told of nothing."""
-_of_kind: dict[type[Observer], tuple[str, ...]] = {}
+_of_kind: Final[dict[type[Observer], tuple[str, ...]]] = {}
 
 
 def _overridden(kind: type[Observer]) -> tuple[str, ...]:

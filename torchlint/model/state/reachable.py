@@ -7,6 +7,7 @@ Reads values; changes and runs nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from torchlint.model.state.values import (
     MOST_DEEP,
@@ -38,10 +39,10 @@ def some_of(values: list[Value], source: ir.Node | None = None) -> Unknown:
 
 OF_TENSORS = "torch.Tensor"
 """Whose methods are those of all tensors."""
-SHARED = frozenset({OF_TENSORS, "torch.nn.Module", "torch.nn.functional"})
+SHARED: Final = frozenset({OF_TENSORS, "torch.nn.Module", "torch.nn.functional"})
 """Of torch, what holds the functions that all programs run."""
-_LEADING_NOWHERE = frozenset({Tensor, Constant, Scalar})
-_OBJECTS = frozenset({Module, Instance, Class})
+_LEADING_NOWHERE: Final = frozenset({Tensor, Constant, Scalar})
+_OBJECTS: Final = frozenset({Module, Instance, Class})
 
 
 def objects_among(values: Iterable[Value]) -> tuple[Value, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torchlint.model.state.values import Value
 
 
-_unknown_keys = itertools.count()
+_unknown_keys: Final = itertools.count()
 
 
 def is_open(guard: Guard) -> bool:
@@ -89,9 +89,9 @@ class Grad:
         return unknown_guard() if self.under is None else self.under
 
 
-GRAD_NO = Grad(Truth.NO)
-GRAD_MAYBE = Grad(Truth.MAYBE)
-GRAD_YES = Grad(Truth.YES)
+GRAD_NO: Final = Grad(Truth.NO)
+GRAD_MAYBE: Final = Grad(Truth.MAYBE)
+GRAD_YES: Final = Grad(Truth.YES)
 FROM_DATA = "it is made from data alone"
 NOT_RECORDED = "it is computed under `no_grad`"
 """Why a tensor has no graph that nothing has cut."""

@@ -12,7 +12,7 @@ Knows the fields of the domain; runs nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence as Many
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from torchlint.knowledge.shapes.domain import UNKNOWN
 from torchlint.model.state import values as domain
@@ -30,26 +30,26 @@ from torchlint.model.state.values import (
     unknown_guard,
 )
 
-MISSING: Any = object()
+MISSING: Final[Any] = object()
 """The field or key was not there."""
 
 Changes: TypeAlias = "dict[tuple[int, Any], tuple[Any, Any, Any]]"
 """(id of record, field or key) → record, field, value."""
 
-_TIMED = frozenset({"writes", "saves", "uses", "releases", "aliases"})
-_UNORDERED = frozenset(
+_TIMED: Final = frozenset({"writes", "saves", "uses", "releases", "aliases"})
+_UNORDERED: Final = frozenset(
     {"escaped", "given", "handed_on", "handed_to_unknown", "kept_by_unknown", "named_elsewhere", "retaining"}
 )
-_GRADS = frozenset({"own", "condition"})
-_VALUES = frozenset({"grad", "element", "keys"})
-_VALUES_OR_NONE = frozenset({"last", "tail"})
-_TRUTHS = frozenset({"ambient", "callers_mode", "contiguous", "grad_mode"})
-_FLAGS = frozenset({"havocked", "hooked", "hooked_by_all", "may_cast", "patched", "retains_grad"})
-_ON_ALL_PATHS = frozenset({"complete", "very_dtypes"})
-_UNIONS = frozenset({"replaced"})
-_TIMES = frozenset({"device_set", "grad_reset", "grad_time"})
-_SPELLINGS = frozenset({"cut", "default_device", "default_dtype", "device", "made_by", "precise"})
-_SAME_OR_NONE = frozenset({"axes", "children", "contents", "gaps", "in_order", "layer", "order", "strides", "trues"})
+_GRADS: Final = frozenset({"own", "condition"})
+_VALUES: Final = frozenset({"grad", "element", "keys"})
+_VALUES_OR_NONE: Final = frozenset({"last", "tail"})
+_TRUTHS: Final = frozenset({"ambient", "callers_mode", "contiguous", "grad_mode"})
+_FLAGS: Final = frozenset({"havocked", "hooked", "hooked_by_all", "may_cast", "patched", "retains_grad"})
+_ON_ALL_PATHS: Final = frozenset({"complete", "very_dtypes"})
+_UNIONS: Final = frozenset({"replaced"})
+_TIMES: Final = frozenset({"device_set", "grad_reset", "grad_time"})
+_SPELLINGS: Final = frozenset({"cut", "default_device", "default_dtype", "device", "made_by", "precise"})
+_SAME_OR_NONE: Final = frozenset({"axes", "children", "contents", "gaps", "in_order", "layer", "order", "strides", "trues"})
 JOINED = frozenset(
     {"among", "config", "grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters"}
 ).union(
@@ -261,7 +261,7 @@ def _join_timed(values: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     return tuple(sorted(merged.values(), key=lambda entry: entry.time))
 
 
-_MOST_ENTRIES = 8
+_MOST_ENTRIES: Final = 8
 """Edges of one tensor; past it those to one node are joined."""
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from torchlint.knowledge import foreign
 from torchlint.knowledge.shapes.dtypes import dtype_class
@@ -243,10 +243,10 @@ Value: TypeAlias = (
     "Optimizer | Bound | Super | Partial | GradModeGuard | Choice"
 )
 
-MOST_ALTERNATIVES = 6
-MOST_DEPENDS = 16
+MOST_ALTERNATIVES: Final = 6
+MOST_DEPENDS: Final = 16
 """Tensors an unknown value is held to depend on; beyond them that is forgotten, and nothing is proven by it."""
-MOST_REACHABLE = 256
+MOST_REACHABLE: Final = 256
 
 
 def alternatives(value: Value, path: Guard = ALWAYS) -> tuple[tuple[Guard, Value], ...]:
@@ -347,7 +347,7 @@ def _same(left: Value, right: Value) -> bool:
     return left is right or (type(left) is type(right) and type(left) in _PLAIN and left == right)
 
 
-_PLAIN = frozenset({Constant, Scalar, External})
+_PLAIN: Final = frozenset({Constant, Scalar, External})
 """Values that are compared by what they are."""
 
 
@@ -361,10 +361,10 @@ def _distinct(tensors: Iterable[Tensor], most: int = MOST_DEPENDS) -> tuple[Tens
 # another. A compiled function that calls itself for what a value holds has no limit but the stack of the process. So
 # whoever goes through values goes through them with one of these, or asks `fits` first.
 
-MOST_DEEP = 12
+MOST_DEEP: Final = 12
 """Containers inside each other that are followed for what unknown code can get at."""
-MOST_PARTS = 10_000
-MOST_LEVELS = 20
+MOST_PARTS: Final = 10_000
+MOST_LEVELS: Final = 20
 
 
 def parts(value: Value) -> list[Value]:
@@ -401,7 +401,7 @@ def fits(value: Value) -> bool:
     return not level
 
 
-_CONTAINERS = frozenset({Sequence, Mapping, Choice})
+_CONTAINERS: Final = frozenset({Sequence, Mapping, Choice})
 """Asked by its class, of which there is none derived: a look at a set is no call."""
 
 
@@ -527,7 +527,7 @@ def made_of(values: Iterable[Value], *, source: ir.Node | None = None, layer: bo
     return made
 
 
-HOLDS_NOTHING = frozenset({Constant, Scalar})
+HOLDS_NOTHING: Final = frozenset({Constant, Scalar})
 """What leads to no tensor, object or function, and cannot change: most of what code that nobody knows is given."""
 
 

@@ -7,6 +7,7 @@ Compares what is held; makes and changes nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence as Many
+from typing import Final
 
 from torchlint.knowledge.shapes import domain as shapes
 from torchlint.model.events import Shape
@@ -28,7 +29,7 @@ _MOST_MODELS = 8
 """Layers of a list that are tried as the one that stands for all."""
 _MOST_DEEP = 8
 """Objects inside each other that are compared; deeper ones are not alike."""
-_PLAIN = (Constant, Scalar, External)
+_PLAIN: Final = (Constant, Scalar, External)
 
 
 def one_for_all(layers: Many[Value]) -> Module | Instance | None:

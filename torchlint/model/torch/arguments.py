@@ -6,7 +6,7 @@ Reads values; runs no operation.
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Final, cast
 
 import libcst as cst
 
@@ -30,7 +30,7 @@ from torchlint.model.state.values import (
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
 
-_UNKNOWN_NUMBERS = {
+_UNKNOWN_NUMBERS: Final = {
     "int": shapes.INTEGER,
     "float": shapes.FLOAT,
     "number": shapes.NUMBER,
@@ -81,7 +81,7 @@ def _sequence_kind(value: Sequence) -> str:
 
 _INTEGERS = frozenset({"int", "bool"})
 _SIZES = _INTEGERS | {"unknown"}
-INTEGER = "builtins.int"
+INTEGER: Final = "builtins.int"
 """What an unknown value is made by that has been given as one of several sizes."""
 
 
@@ -190,7 +190,7 @@ def has_dtype(torch: Torch, tensor: Tensor, wanted: str) -> Truth:
     return Truth.NO if tensor.dtype is not None and class_of(wanted) != tensor.dtype else Truth.MAYBE
 
 
-CASTS = {
+CASTS: Final = {
     "float": "torch.float32", "double": "torch.float64", "half": "torch.float16", "bfloat16": "torch.bfloat16",
     "int": "torch.int32", "long": "torch.int64", "short": "torch.int16", "char": "torch.int8", "byte": "torch.uint8",
     "bool": "torch.bool", "cfloat": "torch.complex64", "cdouble": "torch.complex128",
@@ -223,7 +223,7 @@ _DTYPES = {
     "bool": "bool",
     "complex": "complex64 complex128 cfloat cdouble complex32",
 }
-_CLASS_OF_DTYPE = {f"torch.{name}": kind for kind, names in _DTYPES.items() for name in names.split()}
+_CLASS_OF_DTYPE: Final = {f"torch.{name}": kind for kind, names in _DTYPES.items() for name in names.split()}
 
 
 def _dtype(qualified: str) -> str | None:

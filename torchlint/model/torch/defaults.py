@@ -12,12 +12,14 @@ https://docs.pytorch.org/docs/stable/tensor_attributes.html; `torch/__init__.py`
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.values import NONE, Constant, External, Scalar, Tensor, Unknown, Value, alternatives
 from torchlint.model.torch.arguments import as_argument, class_of, precise_dtype
 from torchlint.model.torch.torch import Torch
 
-MOVES = frozenset({"cpu", "cuda", "xpu", "ipu"})
+MOVES: Final = frozenset({"cpu", "cuda", "xpu", "ipu"})
 """Methods that move a tensor to the device of their name."""
 
 SINGLE = frozenset({"cpu", "meta"})

@@ -8,7 +8,7 @@ factories, and the operations of the table.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from torchlint.knowledge import names
 from torchlint.knowledge.factories import find as factories
@@ -43,7 +43,7 @@ _OTHER_THAN_EAGER = (
 """Functions that give False, or None, in eager mode."""
 SETS_GRAD_MODE = (*sorted(names.SET_GRAD_ENABLED), "torch._C._set_grad_enabled")
 """Functions whose call changes the grad mode, whatever becomes of their result."""
-NAMES_OF_SETTERS = frozenset(each.rpartition(".")[2] for each in SETS_GRAD_MODE)
+NAMES_OF_SETTERS: Final = frozenset(each.rpartition(".")[2] for each in SETS_GRAD_MODE)
 """What they are called, of whatever module."""
 
 
@@ -248,7 +248,7 @@ def _variadic(qualified: str) -> bool:
 
 Function: TypeAlias = "Callable[[Torch, str, CallSite], Value | None]"
 
-TORCH_FUNCTIONS: dict[str, Function] = {
+TORCH_FUNCTIONS: Final[dict[str, Function]] = {
     **dict.fromkeys(
         names.NO_GRAD | names.INFERENCE_MODE | names.ENABLE_GRAD,
         _grad_mode,

@@ -8,6 +8,8 @@ Basic indices (integers, slices, None, Ellipsis) give differentiable views, tens
 
 from __future__ import annotations
 
+from typing import Final
+
 import libcst as cst
 
 from torchlint.knowledge.ops import find as ops
@@ -125,7 +127,7 @@ def _may_be_false(index: Value | SliceValue | list[Value | SliceValue]) -> bool:
     return False
 
 
-_TESTS = (ir.Compare, ir.Boolean)
+_TESTS: Final = (ir.Compare, ir.Boolean)
 
 
 def tensor_getitem(

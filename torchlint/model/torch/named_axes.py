@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 from math import prod
+from typing import Final
 from string import ascii_letters
 
 from torchlint.model.autograd.tensors import materialise
@@ -36,12 +37,12 @@ from torchlint.model.torch.operations import apply
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
 
-NAMES = {
+NAMES: Final = {
     f"{package}.{name}": name for package in ("einops", "einops.einops") for name in ("rearrange", "reduce", "repeat")
 }
-PACKING = {f"{package}.{name}": name for package in ("einops", "einops.packing") for name in ("pack", "unpack")}
-EINSUMS = frozenset({"einops.einsum", "einops.einops.einsum"})
-LAYERS = {
+PACKING: Final = {f"{package}.{name}": name for package in ("einops", "einops.packing") for name in ("pack", "unpack")}
+EINSUMS: Final = frozenset({"einops.einsum", "einops.einops.einsum"})
+LAYERS: Final = {
     f"{package}.{name}": (f"einops.{name.lower()}", words)
     for package in ("einops.layers.torch",)
     for name, words in (("Rearrange", ("pattern",)), ("Reduce", ("pattern", "reduction")))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Many
 from functools import partial
+from typing import Final
 
 import libcst as cst
 
@@ -35,13 +36,13 @@ from torchlint.model.torch.results import operation_layout, out_of_place, presen
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
 
-_TAKES_NUMBERS = frozenset({"add", "sub", "mul", "div", "true_divide"})
+_TAKES_NUMBERS: Final = frozenset({"add", "sub", "mul", "div", "true_divide"})
 """As functions these take a number for the first tensor, too: `torch.mul(2, x)`."""
-RENORMS = frozenset({"embedding", "embedding_bag"})
+RENORMS: Final = frozenset({"embedding", "embedding_bag"})
 """Look-ups that write their table where `max_norm` is given (`embedding_renorm_` in torch/nn/functional.py)."""
 
 
-_MATMULS = frozenset({"torch.matmul", "torch.Tensor.matmul", "torch.linalg.matmul"})
+_MATMULS: Final = frozenset({"torch.matmul", "torch.Tensor.matmul", "torch.linalg.matmul"})
 
 
 def _is_vector(value: Value) -> bool:

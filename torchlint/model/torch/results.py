@@ -8,6 +8,7 @@ The facts are the operation table's. Writes to no argument.
 from __future__ import annotations
 
 from collections.abc import Sequence as Many
+from typing import Final
 
 from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.ops.find import Op
@@ -68,7 +69,7 @@ from torchlint.model.torch.sharing import RESHAPES, cast_to, same_device, same_d
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
 
-_OPERANDS = frozenset({"self", "input", "other", "tensors", "exponent", "min", "max"})
+_OPERANDS: Final = frozenset({"self", "input", "other", "tensors", "exponent", "min", "max"})
 _KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "float", "contiguous"})
 
 
@@ -452,7 +453,7 @@ def _shares(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value], shape
     return shared
 
 
-DENSE = frozenset(
+DENSE: Final = frozenset(
     {
         *("contiguous", "linear", "matmul", "__rmatmul__", "mm", "bmm", "mv", "dot", "addmm"),
         *("reshape", "flatten", "ravel", "repeat", "index_select", "gather", "embedding", "one_hot", "topk"),
@@ -461,7 +462,7 @@ DENSE = frozenset(
     }
 )
 """Operations whose new results are contiguous, however their inputs lie in memory (their kernels make them so)."""
-_LAID_OUT = frozenset(
+_LAID_OUT: Final = frozenset(
     {
         *(
             "einsum",
@@ -479,7 +480,7 @@ _LAID_OUT = frozenset(
     }
 )
 """Operations whose results lie in memory as the kernel or its library pleases (measured on OpInfo's samples)."""
-_LIBRARIES = ("linalg_", "fft_")
+_LIBRARIES: Final = ("linalg_", "fft_")
 _RESHAPING = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
-_ATLEAST = {"atleast_1d": 1, "atleast_2d": 2, "atleast_3d": 3}
-_SAME_OBJECT = frozenset({"positive", "contiguous", "dropout", *MOVES, *CASTS})
+_ATLEAST: Final = {"atleast_1d": 1, "atleast_2d": 2, "atleast_3d": 3}
+_SAME_OBJECT: Final = frozenset({"positive", "contiguous", "dropout", *MOVES, *CASTS})

@@ -8,7 +8,7 @@ the table.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.shapes import infer as shapes
@@ -60,7 +60,7 @@ _CONVERSIONS = {
     "float": "float", "double": "float", "half": "float", "bfloat16": "float", "int": "int", "long": "int",
     "short": "int", "char": "int", "byte": "int", "bool": "bool", "cfloat": "complex", "cdouble": "complex",
 }  # fmt: skip
-_OPERATORS = {
+_OPERATORS: Final = {
     "__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul", "__truediv__": "div",
     "__rtruediv__": "__rdiv__", "__floordiv__": "floor_divide", "__mod__": "remainder", "__pow__": "pow",
     "__matmul__": "matmul", "__neg__": "neg", "__pos__": "positive", "__abs__": "abs", "__invert__": "bitwise_not",
@@ -427,7 +427,7 @@ def _with_device(tensor: Tensor, name: str, site: CallSite) -> CallSite:
     return CallSite(site.node, [Scalar("device"), *site.positional[1:]], site.keywords)
 
 
-TENSOR_METHODS: dict[str, Method] = {
+TENSOR_METHODS: Final[dict[str, Method]] = {
     "backward": backward_method,
     **dict.fromkeys(("detach", "detach_", "numpy", "__array__"), _cutting_method),
     "requires_grad_": _require_grad,

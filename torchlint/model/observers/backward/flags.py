@@ -6,6 +6,7 @@ require gradients`). Other refusals are told where the model meets them (`autogr
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from torchlint.condition import Condition
 from torchlint.model.events import AutogradRefused
@@ -16,7 +17,7 @@ from torchlint.syntax import ir
 from torchlint.syntax.features import here
 from torchlint.syntax.spelling import dotted
 
-_WHOLE = frozenset({"int", "bool"})
+_WHOLE: Final = frozenset({"int", "bool"})
 _OF_NUMBERS = {"tensor": 0, "as_tensor": 0, "scalar_tensor": 0, "arange": 0, "full": 1}
 """What takes the kind of its numbers, and the place of the first of these: before it are sizes."""
 _MOST_SEEN = 20

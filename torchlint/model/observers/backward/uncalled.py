@@ -7,6 +7,7 @@ Says what stands there; does not judge.
 from __future__ import annotations
 
 import re
+from typing import Final
 
 import libcst as cst
 
@@ -34,7 +35,7 @@ from torchlint.syntax.features import BARE, GRAD_MODES, here
 from torchlint.syntax.spelling import dotted
 from torchlint.truth import Truth
 
-_OF_TENSORS = frozenset({"backward", "zero_", "detach_", "retain_grad"})
+_OF_TENSORS: Final = frozenset({"backward", "zero_", "detach_", "retain_grad"})
 _OF_OPTIMIZERS = frozenset({"step", "zero_grad"})
 _OF_MODULES = frozenset({"zero_grad", "train", "eval", "cuda", "cpu"})
 _OF_ANYTHING = frozenset({"backward", "zero_grad"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Literal
+from typing import Final, Literal
 
 import libcst as cst
 
@@ -68,7 +68,7 @@ def backward_of(function: Function) -> Method | None:
     return Method(function.definition.origin)
 
 
-_DECIDING = ("forward", "backward", "setup_context")
+_DECIDING: Final = ("forward", "backward", "setup_context")
 """The methods that decide what a Function is given, saves and returns."""
 
 

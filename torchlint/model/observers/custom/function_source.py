@@ -7,6 +7,7 @@ No observer of its own; `custom` asks. What a name stands for is told only where
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import libcst as cst
 
@@ -14,12 +15,12 @@ from torchlint.knowledge.ops import find as ops
 from torchlint.model.observers.custom.early_returns import inside, returns_after
 from torchlint.syntax.tree import parsed, walk
 
-_OF_TENSORS = frozenset(
+_OF_TENSORS: Final = frozenset(
     {"grad_fn", "is_cuda", "is_leaf", "new_empty", "new_ones", "new_zeros", "new_full", "new_tensor"}
 )
 _OF_ARRAYS = frozenset({"shape", "dtype", "device", "requires_grad", "ndim"})
 _OF_OTHERS = frozenset({"index", "split", "copy", "count", "format", "type", "t", "real", "imag", "all", "any"})
-_TAKES_NUMBERS = frozenset({"add", "sub", "mul", "div", "true_divide"})
+_TAKES_NUMBERS: Final = frozenset({"add", "sub", "mul", "div", "true_divide"})
 """As functions these take a number for the first tensor, too: `torch.mul(2, x)`."""
 _NO_DERIVATIVE = frozenset({"size", "dim", "numel", "detach", "long", "int", "bool", "type", "argmax", "argmin"})
 _OF_INDICES = frozenset({"long", "int", "bool", "argmax", "argmin", "argsort", "nonzero", "bincount", "searchsorted"})

@@ -7,6 +7,8 @@ gradient computed here. Does not judge.
 
 from __future__ import annotations
 
+from typing import Final
+
 import libcst as cst
 
 from torchlint.knowledge.ops import find as ops
@@ -19,12 +21,12 @@ from torchlint.model.state.values import Class, Function
 from torchlint.syntax.features import CUSTOM, anywhere
 
 _NOTHING = frozenset({"zeros_like", "zeros", "new_zeros", "empty_like"})
-_LIKE = frozenset({"ones_like", "zeros_like", "empty_like", "full_like", "rand_like", "randn_like"})
+_LIKE: Final = frozenset({"ones_like", "zeros_like", "empty_like", "full_like", "rand_like", "randn_like"})
 _ONES = frozenset({"ones_like", "ones", "new_ones"})
 _FILLED = frozenset({"full", "full_like", "new_full"})
 _FORM = frozenset({"shape", "dtype", "device", "ndim", "size", "dim", "numel", "new_ones", "new_zeros", "new_empty"})
 _COMPUTING = frozenset({"torch", "F", "math"})
-_PLAIN = frozenset(
+_PLAIN: Final = frozenset(
     {"len", "range", "int", "float", "tuple", "list", "zip", "enumerate", "isinstance", "print", "min", "max"}
 )
 

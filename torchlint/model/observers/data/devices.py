@@ -9,6 +9,7 @@ against CUDA tensors from workers elsewhere (https://docs.pytorch.org/docs/stabl
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from typing import Final
 
 from torchlint.model.events.data import WorkerOnDevice
 from torchlint.model.events.trace import Step
@@ -24,7 +25,7 @@ from torchlint.syntax.features import here
 from torchlint.syntax.spelling import dotted
 
 _DRAWING = ("__getitem__", "__getitems__", "__iter__", "__next__")
-_DECIDING = frozenset({"set_start_method", "get_worker_info"})
+_DECIDING: Final = frozenset({"set_start_method", "get_worker_info"})
 """Words of those who think of how processes are started, and in which one they are."""
 _DEEPEST = 3
 """How many names and conditions lie between an expression and the text of a device."""

@@ -10,7 +10,7 @@ generator, that of `random` and, since torch 1.9, that of NumPy anew in each wor
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeGuard
+from typing import Final, NamedTuple, TypeGuard
 
 import libcst as cst
 
@@ -41,7 +41,7 @@ _GLOBAL_DRAWS = frozenset(
     )
 )
 """What draws from the generator that torch gives every worker a copy of, up to 1.8."""
-_CALLED = ("__call__", "forward")
+_CALLED: Final = ("__call__", "forward")
 _DEEPEST = 3
 """How far down objects are looked for that a dataset holds."""
 

@@ -10,6 +10,7 @@ its dataset and the loops stand in one scope.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
@@ -23,10 +24,10 @@ from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted, runs_few_times
 
 _OF_IMAGES = "torchvision.datasets."
-_DECIDING = frozenset({"shuffle", "sampler", "batch_sampler"})
+_DECIDING: Final = frozenset({"shuffle", "sampler", "batch_sampler"})
 _IN_ORDER = ("seq", "series", "window", "token", "text", "stream", "curriculum", "hidden", "overfit", "order")
 """Parts of the words of a scope in which the order may be meant."""
-_CONTAINERS = frozenset({"Sequential", "OrderedDict"})
+_CONTAINERS: Final = frozenset({"Sequential", "OrderedDict"})
 """Words of which that is not so: what layers are put into."""
 _RANDOM = ("rand", "rng", "generator", "shuffle", "perm", "choice", "sample")
 """Parts of the words by which a dataset may have a random order of its own."""

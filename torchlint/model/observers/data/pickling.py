@@ -8,6 +8,8 @@ that is defined in another one.
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.model.events.data import LocalFunctionLoaded
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_another_file, loading
@@ -22,7 +24,7 @@ from torchlint.syntax.spelling import dotted
 
 _GIVEN = ("collate_fn", "worker_init_fn")
 _PICKLING = frozenset({"__getstate__", "__reduce__", "__reduce_ex__"})
-_DECIDING = frozenset({"set_start_method", "platform", "cloudpickle", "dill"})
+_DECIDING: Final = frozenset({"set_start_method", "platform", "cloudpickle", "dill"})
 """Words of those who think of how processes are started."""
 
 

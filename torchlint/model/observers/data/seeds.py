@@ -7,6 +7,7 @@ it after parameters were drawn or data were split
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
@@ -18,7 +19,7 @@ from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
-_TORCH = frozenset({"torch.manual_seed", "torch.random.manual_seed"})
+_TORCH: Final = frozenset({"torch.manual_seed", "torch.random.manual_seed"})
 _OF_TORCH = frozenset({"manual_seed", "manual_seed_all", "initial_seed"})
 _DRAWS = {
     "random": frozenset(

@@ -8,7 +8,7 @@ Where a worker is a new process, that runs the main file again under another nam
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from torchlint.knowledge.names import DATA_LOADER
 from torchlint.model.events.data import WorkersStarted
@@ -21,7 +21,7 @@ from torchlint.syntax.cells import are_cells
 from torchlint.syntax.spelling import dotted
 
 _THROUGH = frozenset({"enumerate", "tqdm", "iter", "next", "list", "tuple", "sum", "zip", "islice", "cycle"})
-_DECIDING = frozenset({"set_start_method", "platform", "system", "get_start_method", "spawn", "mp", "multiprocessing"})
+_DECIDING: Final = frozenset({"set_start_method", "platform", "system", "get_start_method", "spawn", "mp", "multiprocessing"})
 """Words of those who think of how processes are started."""
 _READING = frozenset({"next", "list", "tuple"})
 """Functions that go through what they are given."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import exp, inf, isinf, isnan, log, pi
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from torchlint.model.state.computations import VIEWS, Computation, constant
 from torchlint.model.state.guards import Guard
@@ -33,7 +33,7 @@ class Bounds(NamedTuple):
 _ANY = Bounds(-inf, inf)
 _SOME_NUMBER = Bounds(-CHOSEN, CHOSEN)
 _UNIT = Bounds(-1, 1)
-_POSITIVE = Bounds(0, inf)
+_POSITIVE: Final = Bounds(0, inf)
 _OF_FUNCTION = {
     "sigmoid": Bounds(0, 1), "softmax": Bounds(0, 1), "softmin": Bounds(0, 1), "hardsigmoid": Bounds(0, 1),
     "log_softmax": Bounds(-inf, 0), "logsigmoid": Bounds(-inf, 0),
@@ -78,7 +78,7 @@ _KEEPING = VIEWS | frozenset(
 )
 _EXTREMES = frozenset({"max", "amax", "logsumexp", "cummax"})
 _MADE = frozenset({"tensor", "as_tensor", "full", "full_like"})
-_OPERATORS = {"add": "+", "sub": "-", "subtract": "-", "mul": "*", "multiply": "*", "div": "/", "true_divide": "/",
+_OPERATORS: Final = {"add": "+", "sub": "-", "subtract": "-", "mul": "*", "multiply": "*", "div": "/", "true_divide": "/",
               "negative": "neg", "absolute": "abs", "pow": "**", "clip": "clamp", "fmin": "minimum", "fmax": "maximum",
               "matmul": "@", "mm": "@", "bmm": "@", "dot": "@"}  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from torchlint.condition import Condition
 from torchlint.model.events import Shape
@@ -34,7 +34,7 @@ _ELEMENTWISE = frozenset(
     """.split()  # noqa: SIM905
 )
 """What hands the gradient of 0 that an element gets on to the same element of what it was given, as 0 or as NaN."""
-_DEPTH = 3
+_DEPTH: Final = 3
 _STOPPING = frozenset({"relu", "relu_", "relu6", "threshold", "threshold_"})
 """What hands nothing on where its result is 0, not even NaN (`threshold_backward`)."""
 

@@ -7,6 +7,8 @@ twice (a copied model, a saved one); two of different recipes agree up to round-
 
 from __future__ import annotations
 
+from typing import Final
+
 import libcst as cst
 
 from torchlint.model.events import BackwardCallee
@@ -36,7 +38,7 @@ _ROUNDING = frozenset(
 )
 _EXACT = frozenset({"@", "*", "+", "-", "add", "bmm", "matmul", "mm", "mul", "mv", "sub", "sum"})
 """Of these, those that give whole numbers of whole numbers, and round none while they are small."""
-_WHOLE = frozenset(
+_WHOLE: Final = frozenset(
     {"arange", "bernoulli", "ceil", "eye", "floor", "full", "ones", "ones_like", "randint", "round", "sign", "tensor",
      "zeros", "zeros_like"}
 )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
@@ -32,7 +33,7 @@ _KEEPING = KEEPS | {
 """The layers that do so, by their classes."""
 _OF_FEW = frozenset({"mm", "multinomial", "t"})
 """What refuses a tensor of more than two dimensions."""
-_FEW = -1
+_FEW: Final = -1
 """In the place of a number of dimensions: no more than two."""
 _RECURRENT = frozenset({"GRU", "LSTM", "RNN"})
 

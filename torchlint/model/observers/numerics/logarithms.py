@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from math import inf
+from typing import Final
 
 import libcst as cst
 
@@ -20,7 +21,7 @@ from torchlint.syntax.features import here, near
 from torchlint.syntax.spelling import identifier, same
 from torchlint.truth import Truth
 
-_WHOLE = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil", "floor", "numel", "randint", "round"})
+_WHOLE: Final = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil", "floor", "numel", "randint", "round"})
 _TO_FLOAT = frozenset({"float", "double", "half"})
 _KEEPING = frozenset({"abs", "clone", "detach", "max", "min", "sum", "unsqueeze", "view"})
 _MOST_MADE = 1_000
@@ -44,12 +45,12 @@ _PICKING = frozenset(
     ]
 )
 _MOST_PICKED = 8
-_GUARDS = frozenset({"isinf", "isposinf", "isneginf", "isfinite", "isnan", "nan_to_num", "==", "!="})
+_GUARDS: Final = frozenset({"isinf", "isposinf", "isneginf", "isfinite", "isnan", "nan_to_num", "==", "!="})
 """What asks of a result whether it has overflowed: it is replaced where it has."""
 _LIMITS = frozenset({"clamp", "clamp_max", "clip", "fmin", "hardtanh", "min", "minimum"})
-_MENDING = frozenset({"clamp", "clamp_min", "clip", "gather", "maximum"})
+_MENDING: Final = frozenset({"clamp", "clamp_min", "clip", "gather", "maximum"})
 """What takes the infinite entries out of a result, or reads some entries of it alone: of what was drawn, say."""
-_DIVISIONS = frozenset({"/", "div", "divide", "true_divide"})
+_DIVISIONS: Final = frozenset({"/", "div", "divide", "true_divide"})
 _SUBTRACTIONS = frozenset({"-", "-=", "sub", "subtract"})
 _ROUNDED = frozenset({"log_softmax", "logsigmoid", "logsumexp"})
 """What takes the logarithm of something that may be 0."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Final
 
 import libcst as cst
 
@@ -20,10 +21,10 @@ _ACTIVATIONS: dict[str, Activation] = {
 }  # fmt: skip
 _SCORES: dict[str, Activation] = {"linear": "linear", "conv1d": "conv1d", "conv2d": "conv2d", "conv3d": "conv3d"}
 """What gives scores of any sign and size, which are no logarithms of probabilities."""
-_PARTS = frozenset({"[]", "unbind", "chunk", "split", "tensor_split", "index_select", "masked_select", "narrow"})
+_PARTS: Final = frozenset({"[]", "unbind", "chunk", "split", "tensor_split", "index_select", "masked_select", "narrow"})
 _JOINING = frozenset({"cat", "stack"})
 _MOST_PARTS = 8
-_LOSSES = frozenset({"cross_entropy", "nll_loss", "kl_div", "binary_cross_entropy", "binary_cross_entropy_with_logits"})
+_LOSSES: Final = frozenset({"cross_entropy", "nll_loss", "kl_div", "binary_cross_entropy", "binary_cross_entropy_with_logits"})
 _OF_LOSSES = _LOSSES | {
     NAMES_LOSS, f"+{NAMES_LOSS}",
     "+CrossEntropyLoss", "+NLLLoss", "+KLDivLoss", "+BCELoss", "+BCEWithLogitsLoss",

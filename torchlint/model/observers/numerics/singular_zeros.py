@@ -9,7 +9,7 @@ differences of all pairs of rows (`x[:, None] - x[None]`), where each row meets 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.numerics import DifferentiatedAtZero
@@ -26,7 +26,7 @@ _FACTORIES = frozenset({"zeros", "zeros_like", "new_zeros"})
 _KEEPS = frozenset({"abs", "square", "neg", "relu", "clone", "contiguous", "double", "float"})
 """What makes zero of zero, element by element."""
 _RESHAPES = frozenset({"view", "reshape", "flatten", "squeeze", "unsqueeze", "expand", "permute", "transpose", "t"})
-_DEPTH = 12
+_DEPTH: Final = 12
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ leaves it open. Does not judge.
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.model.events.numerics import SoftmaxOverBatch
 from torchlint.model.events.trace import Step
 from torchlint.model.state.computations import Computation, Computations, constant
@@ -17,8 +19,8 @@ _SOFTMAXES = frozenset({"softmax", "log_softmax"})
 _BATCHED = frozenset({"bmm", "matmul", "@"})
 _KEEPS = frozenset({"clone", "contiguous", "float", "double", "half", "dropout", "Dropout", "masked_fill", "exp"})
 """What gives as many dimensions in the same order."""
-_DEPTH = 10
-_NAMED = frozenset({"softmax", "log_softmax", "+Softmax", "+LogSoftmax"})
+_DEPTH: Final = 10
+_NAMED: Final = frozenset({"softmax", "log_softmax", "+Softmax", "+LogSoftmax"})
 _OVER_LOGARITHMS = frozenset({"nll_loss", "+NLLLoss"})
 _BATCHES = _BATCHED | _OVER_LOGARITHMS
 

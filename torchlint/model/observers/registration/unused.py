@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.names import DISTRIBUTED_DATA_PARALLEL, MODULE, PARAMETER
@@ -25,7 +25,7 @@ from torchlint.syntax.spelling import dotted
 
 _PERHAPS_EMPTY = frozenset({"affine", "elementwise_affine", "_freeze", "learnable", "requires_grad"})
 """Arguments by which a layer may have no parameter that requires grad."""
-_CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
+_CONTAINERS: Final = frozenset({"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
 _SELF = frozenset({"to", "cuda", "cpu", "train", "float", "double", "half", "bfloat16"})
 """Methods of a Module that return it."""
 _REACHING = frozenset(

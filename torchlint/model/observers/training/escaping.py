@@ -9,12 +9,13 @@ else; `.item()`, `.detach()`, comparisons and `argmax` carry no graph.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from torchlint.syntax import ir
 
 _CUTS = frozenset({"item", "detach", "tolist", "numpy", "argmax", "argmin", "data", "long", "int", "bool", "round"})
 _KEEPS = frozenset({"append", "extend", "insert", "put", "add", "setdefault", "appendleft", "write"})
-_PLAIN = frozenset({"float", "int", "bool", "len", "str", "print"})
+_PLAIN: Final = frozenset({"float", "int", "bool", "len", "str", "print"})
 
 
 def keeps_graph(loop: ir.For | ir.While, function: ir.Node | None, call: ir.Node) -> bool:

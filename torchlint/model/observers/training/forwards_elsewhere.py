@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from typing import Final
 
 _TAKING = ("autograd.grad", "create_graph", "torch.func")
-_MOST_NAMES = 24
+_MOST_NAMES: Final = 24
 """Functions that are looked for; where there are more of them, one may be called by a `forward`."""
 
 

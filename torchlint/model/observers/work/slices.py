@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import libcst as cst
 
@@ -15,7 +16,7 @@ from torchlint.syntax import ir
 from torchlint.syntax.features import PARTS, POINTWISE, SLICED, here
 from torchlint.syntax.spelling import index_kind, leaves_out
 
-_CONVOLUTIONS = {"conv1d": 1, "conv2d": 2, "conv3d": 3}
+_CONVOLUTIONS: Final = {"conv1d": 1, "conv2d": 2, "conv3d": 3}
 
 
 @dataclass(slots=True, eq=False)

@@ -8,7 +8,7 @@ the list gets the same tensor again after the write: then all its elements are o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import libcst as cst
 
@@ -23,7 +23,7 @@ from torchlint.model.state.values import Frame, Mapping, Sequence, Tensor, Unkno
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
-_TAKES = frozenset({"clear", "pop", "popleft", "remove"})
+_TAKES: Final = frozenset({"clear", "pop", "popleft", "remove"})
 _HANDLES = frozenset({"append", "extend", "insert", "clear", "pop", "popleft", "remove", "update", "setdefault"})
 _MOST_ITEMS = 50
 """Elements of a container that is looked through whenever one is put into it."""

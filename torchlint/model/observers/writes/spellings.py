@@ -4,6 +4,8 @@ How a write in place is written: through which name, and whether its result goes
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchlint.model.events import WriteSpelling
 from torchlint.model.observers.written import parent_of
 from torchlint.model.state.values import External, Frame, Write
@@ -15,7 +17,7 @@ _FORM = frozenset(
      "new_tensor", "get_device", "element_size", "data_ptr", "type_as", "is_floating_point"}
 )  # fmt: skip
 """What is asked of a tensor without its values."""
-_LIKE = frozenset(
+_LIKE: Final = frozenset(
     {"zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "is_tensor", "isinstance", "len",
      "type", "id", "is_floating_point", "numel"}
 )  # fmt: skip

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import libcst as cst
 
@@ -49,7 +49,7 @@ from torchlint.syntax.tree import python_node
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
 
-_EXPANDING = frozenset({"expand", "expand_as", "broadcast_to"})
+_EXPANDING: Final = frozenset({"expand", "expand_as", "broadcast_to"})
 # Torch lets these pass, and shared elements do not matter: the same value is written everywhere, or is a function of
 # the element alone (`threshold_` builds its iterator without the check), or nothing is written (of real numbers).
 _HARMLESS = frozenset({"fill_", "zero_", "constant_", "zeros_", "ones_", "threshold_", "conj_physical_"})
