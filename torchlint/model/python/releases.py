@@ -33,7 +33,13 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 _READERS = frozenset({"LooseVersion", "StrictVersion", "Version", "TorchVersion", "parse", "parse_version"})
 """What reads a text as a version, by its last name: of `distutils`, `packaging`, `pkg_resources`, torch."""
-_NUMBERS: Final[dict[str, Callable[[Any], Any]]] = {"int": int, "float": float, "str": str, "tuple": tuple, "list": list}
+_NUMBERS: Final[dict[str, Callable[[Any], Any]]] = {
+    "int": int,
+    "float": float,
+    "str": str,
+    "tuple": tuple,
+    "list": list,
+}
 _DIGITS = re.compile(r"\d+(?:\.\d+)*")
 
 

@@ -26,7 +26,7 @@ GuardLiteral: TypeAlias = "tuple[BranchKey, int]"
 Guard: TypeAlias = "frozenset[GuardLiteral]"
 
 ALWAYS: Final[Guard] = frozenset()
-_NAMED: Final = ("requires_grad", "kernel", "differentiated")
+_NAMED = ("requires_grad", "kernel", "differentiated")
 ALONE = frozenset({"kernel", "differentiated"})
 """Conditions beside which a proof may rest on no other: two things that the text leaves open need not go together."""
 

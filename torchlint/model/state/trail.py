@@ -49,7 +49,9 @@ _ON_ALL_PATHS: Final = frozenset({"complete", "very_dtypes"})
 _UNIONS: Final = frozenset({"replaced"})
 _TIMES: Final = frozenset({"device_set", "grad_reset", "grad_time"})
 _SPELLINGS: Final = frozenset({"cut", "default_device", "default_dtype", "device", "made_by", "precise"})
-_SAME_OR_NONE: Final = frozenset({"axes", "children", "contents", "gaps", "in_order", "layer", "order", "strides", "trues"})
+_SAME_OR_NONE: Final = frozenset(
+    {"axes", "children", "contents", "gaps", "in_order", "layer", "order", "strides", "trues"}
+)
 JOINED = frozenset(
     {"among", "config", "grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters"}
 ).union(

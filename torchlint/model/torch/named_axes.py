@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 from math import prod
-from typing import Final
 from string import ascii_letters
+from typing import Final
 
 from torchlint.model.autograd.tensors import materialise
 from torchlint.model.state.call_site import CallSite

@@ -21,7 +21,9 @@ from torchlint.syntax.cells import are_cells
 from torchlint.syntax.spelling import dotted
 
 _THROUGH = frozenset({"enumerate", "tqdm", "iter", "next", "list", "tuple", "sum", "zip", "islice", "cycle"})
-_DECIDING: Final = frozenset({"set_start_method", "platform", "system", "get_start_method", "spawn", "mp", "multiprocessing"})
+_DECIDING: Final = frozenset(
+    {"set_start_method", "platform", "system", "get_start_method", "spawn", "mp", "multiprocessing"}
+)
 """Words of those who think of how processes are started."""
 _READING = frozenset({"next", "list", "tuple"})
 """Functions that go through what they are given."""

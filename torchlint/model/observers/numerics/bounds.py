@@ -78,7 +78,7 @@ _KEEPING = VIEWS | frozenset(
 )
 _EXTREMES = frozenset({"max", "amax", "logsumexp", "cummax"})
 _MADE = frozenset({"tensor", "as_tensor", "full", "full_like"})
-_OPERATORS: Final = {"add": "+", "sub": "-", "subtract": "-", "mul": "*", "multiply": "*", "div": "/", "true_divide": "/",
+_OPERATORS = {"add": "+", "sub": "-", "subtract": "-", "mul": "*", "multiply": "*", "div": "/", "true_divide": "/",
               "negative": "neg", "absolute": "abs", "pow": "**", "clip": "clamp", "fmin": "minimum", "fmax": "maximum",
               "matmul": "@", "mm": "@", "bmm": "@", "dot": "@"}  # fmt: skip
 

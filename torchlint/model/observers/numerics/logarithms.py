@@ -21,7 +21,9 @@ from torchlint.syntax.features import here, near
 from torchlint.syntax.spelling import identifier, same
 from torchlint.truth import Truth
 
-_WHOLE: Final = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil", "floor", "numel", "randint", "round"})
+_WHOLE: Final = frozenset(
+    {"arange", "argmax", "argmin", "argsort", "bincount", "ceil", "floor", "numel", "randint", "round"}
+)
 _TO_FLOAT = frozenset({"float", "double", "half"})
 _KEEPING = frozenset({"abs", "clone", "detach", "max", "min", "sum", "unsqueeze", "view"})
 _MOST_MADE = 1_000

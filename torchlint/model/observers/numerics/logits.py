@@ -24,7 +24,9 @@ _SCORES: dict[str, Activation] = {"linear": "linear", "conv1d": "conv1d", "conv2
 _PARTS: Final = frozenset({"[]", "unbind", "chunk", "split", "tensor_split", "index_select", "masked_select", "narrow"})
 _JOINING = frozenset({"cat", "stack"})
 _MOST_PARTS = 8
-_LOSSES: Final = frozenset({"cross_entropy", "nll_loss", "kl_div", "binary_cross_entropy", "binary_cross_entropy_with_logits"})
+_LOSSES: Final = frozenset(
+    {"cross_entropy", "nll_loss", "kl_div", "binary_cross_entropy", "binary_cross_entropy_with_logits"}
+)
 _OF_LOSSES = _LOSSES | {
     NAMES_LOSS, f"+{NAMES_LOSS}",
     "+CrossEntropyLoss", "+NLLLoss", "+KLDivLoss", "+BCELoss", "+BCEWithLogitsLoss",
