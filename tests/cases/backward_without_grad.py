@@ -3482,3 +3482,13 @@ def forward_from_torch_of_a_class_that_unknown_code_decorates():
             return h
 
     Act()(torch.rand(2, 3))
+
+
+# --- a dictionary made of one of which nobody knows the keys, and of more
+
+
+def held_in_a_merged_dictionary():
+    w = torch.ones(2, requires_grad=True)
+    given = {key: torch.zeros(2) for key in eval("['a']")}
+    held = dict(given, w=w)
+    held["w"].sum().backward()

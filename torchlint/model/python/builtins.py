@@ -13,7 +13,7 @@ from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.writes import show, use
 from torchlint.model.python.attributes import attribute, is_module, owner_of_dict
 from torchlint.model.python.callbacks import havoc
-from torchlint.model.python.containers import MOST_ITEMS, any_key, any_of, copy_of, elements_of
+from torchlint.model.python.containers import MOST_ITEMS, any_key, any_of, copy_of, elements_of, merged
 from torchlint.model.python.flags import unsettle, unsettle_gradients, unsettle_origins
 from torchlint.model.python.indirection import note_name
 from torchlint.model.python.introspection import class_of, class_of_tensor, is_a, is_no_layer_of, is_subclass
@@ -151,19 +151,16 @@ def _listed(run: Run, kind: str, site: CallSite) -> Value:
 
 def dict_builtin(run: Run, site: CallSite) -> Value:
     """`dict(...)`."""
-    merged: dict[object, Value]
     if len(site.positional) == 1 and site.complete:
         (given,) = site.positional
         if isinstance(given, Mapping):
-            if given.items is None:
+            if not site.keywords:
                 return copy_of(given)
-            merged = dict(given.items)
-            merged.update(site.keywords.items())
-            return Mapping(merged)
+            return merged(given, Mapping(dict(site.keywords.items())))
     if site.positional or not site.complete:
         values: list[Value] = list(site.keywords.values())
         keys: list[Value] = []
-        merged = dict(site.keywords.items())
+        items: dict[object, Value] = dict(site.keywords.items())
         certain = site.complete
         for value in site.positional:
             known, elements = elements_of(run, value)
@@ -173,9 +170,9 @@ def dict_builtin(run: Run, site: CallSite) -> Value:
                 keys += [key] if key is not None else []
                 certain = certain and known and isinstance(key, Constant)
                 if isinstance(key, Constant):
-                    merged[key.value] = held
-        if certain and len(merged) <= MOST_ITEMS:
-            return Mapping(merged)
+                    items[key.value] = held
+        if certain and len(items) <= MOST_ITEMS:
+            return Mapping(items)
         return Mapping(None, any_of(values) if values else None, any_key(keys))
     named: dict[object, Value] = dict(site.keywords.items())
     return Mapping(named)
@@ -474,6 +471,8 @@ def _iter(run: Run, site: CallSite) -> Value:
 
 
 def _extreme(run: Run, site: CallSite) -> Value:
+    if not site.positional:
+        return Unknown()
     values = site.positional if len(site.positional) > 1 else elements_of(run, site.positional[0])[1]
     kinds = {kind_of(value) for value in values}
     if kinds <= {"int", "bool"}:
@@ -484,17 +483,23 @@ def _extreme(run: Run, site: CallSite) -> Value:
 
 
 def _reversed(run: Run, site: CallSite) -> Value:
+    if not site.positional:
+        return Unknown()
     known, elements = elements_of(run, site.positional[0])
     return Sequence("generator", tuple(reversed(elements))) if known else Sequence("generator", None, elements[0])
 
 
 def _unordered(run: Run, site: CallSite) -> Value:
+    if not site.positional:
+        return Unknown()
     _, elements = elements_of(run, site.positional[0])
     return Sequence("list", None, any_of(elements) if elements else None)
 
 
 def new_partial(site: CallSite) -> Value:
     """`functools.partial(function, ...)`."""
+    if not site.positional:
+        return Unknown()
     return Partial(site.positional[0], tuple(site.positional[1:]), dict(site.keywords))
 
 

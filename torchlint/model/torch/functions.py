@@ -243,7 +243,8 @@ takes one, and none of `torch` (torch/nn/functional.py, torch/_C/_VariableFuncti
 
 def _variadic(qualified: str) -> bool:
     """Whether all tensors given are its one argument: `torch.meshgrid(a, b)`."""
-    return any(op.parameters[0].variadic and op.parameters[0].kind == "tensors" for op in ops.find(qualified))
+    first = (op.parameters[0] for op in ops.find(qualified) if op.parameters)
+    return any(each.variadic and each.kind == "tensors" for each in first)
 
 
 Function: TypeAlias = "Callable[[Torch, str, CallSite], Value | None]"
