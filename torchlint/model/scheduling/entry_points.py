@@ -336,10 +336,15 @@ class EntryPoints:
         known = self._rebuilt.get((id(cls), defaults))
         if known is None:
             known = self._rebuilt[id(cls), defaults] = Instance(cls)
-            self.run.supposed = ()
+            self._newly_supposed()
             self._guarded(cls, partial(self.entry.build, known, defaults=defaults), True, keep=True)
-            self._supposed, self.run.supposed = self._supposed + self.run.supposed, ()
+            self._supposed += self._newly_supposed()
         return known
+
+    def _newly_supposed(self) -> tuple[str, ...]:
+        """What has been supposed since this was asked last."""
+        supposed, self.run.supposed = self.run.supposed, ()
+        return supposed
 
     def _writers(self, cls: Class, *, defaults: bool = False) -> frozenset[str]:
         key = id(cls.definition), defaults
