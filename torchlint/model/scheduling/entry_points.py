@@ -23,6 +23,7 @@ from torchlint.model.python.contexts import may_take_saved
 from torchlint.model.python.custom_functions import is_function
 from torchlint.model.python.imports import Importer, Project
 from torchlint.model.python.interpreter import interpreter
+from torchlint.model.python.run import Run
 from torchlint.model.scheduling.calls import Calls
 from torchlint.model.scheduling.effects import writes_in_place, writing_methods
 from torchlint.model.scheduling.entry_run import EntryRun, sets_values
@@ -103,6 +104,12 @@ def _supposing(events: list[Event], supposed: tuple[str, ...]) -> list[Event]:
         if all(each.kind == "requires_grad" for each in others):
             told.append(replace(event, conditions=(made, *others)))
     return told
+
+
+def _newly_supposed(run: Run) -> tuple[str, ...]:
+    """What has been supposed since this was asked last."""
+    supposed, run.supposed = run.supposed, ()
+    return supposed
 
 
 def _is_forward(function: Function, module: Truth) -> bool:
@@ -336,15 +343,10 @@ class EntryPoints:
         known = self._rebuilt.get((id(cls), defaults))
         if known is None:
             known = self._rebuilt[id(cls), defaults] = Instance(cls)
-            self._newly_supposed()
+            _newly_supposed(self.run)
             self._guarded(cls, partial(self.entry.build, known, defaults=defaults), True, keep=True)
-            self._supposed += self._newly_supposed()
+            self._supposed += _newly_supposed(self.run)
         return known
-
-    def _newly_supposed(self) -> tuple[str, ...]:
-        """What has been supposed since this was asked last."""
-        supposed, self.run.supposed = self.run.supposed, ()
-        return supposed
 
     def _writers(self, cls: Class, *, defaults: bool = False) -> frozenset[str]:
         key = id(cls.definition), defaults
