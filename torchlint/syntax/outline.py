@@ -131,7 +131,7 @@ def _leave_out(lines: list[str], first: int, last: int, held: str) -> None:
     width = len(code.encode("utf-8", "surrogatepass")) - indent
     if width < 1:
         return  # it ends left of where it began, as a string or a bracket may
-    lines[first:last] = ["" for _ in range(first, last)]
+    lines[first:last] = [""] * (last - first)
     if first < last:
         lines[first] = " " * indent + "_"
     lines[last] = " " * indent + "_" * width

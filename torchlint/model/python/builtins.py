@@ -498,8 +498,6 @@ def _unordered(run: Run, site: CallSite) -> Value:
 
 def new_partial(site: CallSite) -> Value:
     """`functools.partial(function, ...)`."""
-    if not site.positional:
-        return Unknown()
     return Partial(site.positional[0], tuple(site.positional[1:]), dict(site.keywords))
 
 
