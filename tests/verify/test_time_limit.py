@@ -9,6 +9,7 @@ import time
 import pytest
 
 from torchlint.verify.attempt import TooLong, limited
+from torchlint.verify.waiting import Effort
 
 STOPPED = """
 import sys, time, traceback
@@ -60,3 +61,21 @@ def test_what_the_system_computes_counts_for_an_attempt_too() -> None:
     with pytest.raises(TooLong):
         read_on()
     assert time.process_time() - began < 2
+
+
+def test_what_cannot_be_stopped_costs_a_search_no_more_than_it_was_allowed() -> None:
+    """The first touch of a large tensor is one operation, which may take all that a search has."""
+    effort, taken = Effort(8.0), []
+
+    def work() -> None:
+        with effort.at_most(0.2) as no_more:
+            try:
+                sum(range(100_000_000))  # one call from C: no signal is handled in it
+            finally:
+                taken.append(8.0 - effort.left)
+                no_more()
+
+    with pytest.raises(TooLong, match=r"longer than 0\.2 seconds"):
+        work()
+    assert taken[0] > 0.5
+    assert effort.left > 7.6

@@ -20,17 +20,17 @@ class TooLong(Exception):  # noqa: N818 (not a fault of the program)
     """It was given up."""
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise TooLong(f"it takes longer than {SECONDS:.0f} seconds")
-
-
 @contextlib.contextmanager
 def limited(seconds: float = SECONDS) -> Iterator[None]:
     """Raise `TooLong` in what is computed for longer, once more where that is handled."""
     if not hasattr(signal, "ITIMER_PROF") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGPROF, _stop)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise TooLong(f"it takes longer than {seconds:.1f} seconds")
+
+    before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)
     try:
         yield

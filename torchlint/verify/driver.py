@@ -24,7 +24,6 @@ import torch
 
 from torchlint.verify import following, menu, origins, refusals, values, wished
 from torchlint.verify.anything import Anything
-from torchlint.verify.attempt import limited
 from torchlint.verify.bare import without_constructor
 from torchlint.verify.constructions import Construction, Constructions
 from torchlint.verify.documented import Example
@@ -208,7 +207,7 @@ class Driver:
                 phase, chosen, found = _Phase(), None, _Found(construction, None)
                 new = module is None and not waiting.deep
                 seconds = min(waiting.seconds, self.constructions.seconds(construction) if new else math.inf)
-                with OnThisMachine() as self.machine, limited(min(seconds, effort.left)):
+                with OnThisMachine() as self.machine, effort.at_most(min(seconds, effort.left)) as no_more:
                     try:
                         if module is None:
                             module = self._construct(phase, found)
@@ -241,6 +240,8 @@ class Driver:
                             self.constructions.came((1 if chosen is None else 2, *way), construction, error)
                             self.constructions.refused(error, construction, None if chosen is None else self.made)
                         if chosen is None:
+                            if self.constructions.instead:
+                                no_more()
                             break
                         with contextlib.suppress(Exception):
                             self._follow(error, way, module, chosen, waiting, measured)

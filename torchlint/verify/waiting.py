@@ -8,6 +8,7 @@ Runs inside the child. Makes no values and calls nothing.
 from __future__ import annotations
 
 import collections
+import contextlib
 import heapq
 import itertools
 import math
@@ -16,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from torchlint.verify.attempt import SECONDS
+from torchlint.verify.attempt import SECONDS, limited
 from torchlint.verify.constructions import Construction, Constructions
 from torchlint.verify.inputs import Inputs
 
@@ -83,6 +84,20 @@ class Effort:
     def left(self) -> float:
         """Seconds of processor time, more than none."""
         return max(self._seconds - (time.process_time() - self._began), LEAST)
+
+    @contextlib.contextmanager
+    def at_most(self, seconds: float) -> Iterator[Callable[[], None]]:
+        """
+        What runs may take so many seconds of processor time. What is given lets it cost no more than that: a single
+        operation of torch cannot be stopped, and the first touch of a gigabyte can take all that a search has.
+        """
+        began = time.process_time()
+
+        def no_more() -> None:
+            self._began += max(time.process_time() - began - seconds, 0.0)
+
+        with limited(seconds):
+            yield no_more
 
 
 class Waiting:
