@@ -73,7 +73,7 @@ def test_what_cannot_be_stopped_costs_a_search_no_more_than_it_was_allowed() -> 
                 sum(range(100_000_000))  # one call from C: no signal is handled in it
             finally:
                 taken.append(8.0 - effort.left)
-                no_more()
+                no_more(True)
 
     with pytest.raises(TooLong, match=r"longer than 0\.2 seconds"):
         work()

@@ -191,8 +191,7 @@ class Driver:
         """
         effort, shown = Effort(self.seconds), SECONDS_SHOWN
         for construction, waiting in ways(self.constructions, menu.of(self.target, self.method), effort):
-            module, state = None, None
-            mine, stale, best = 0, 0, (-1, 0, 0)
+            module, state, mine, stale, best = None, None, 0, 0, (-1, 0, 0)
             furthest: Exception | None = None
             dry: list[Inputs] = []
             measured, before = Measured(), effort.left
@@ -240,8 +239,7 @@ class Driver:
                             self.constructions.came((1 if chosen is None else 2, *way), construction, error)
                             self.constructions.refused(error, construction, None if chosen is None else self.made)
                         if chosen is None:
-                            if self.constructions.instead:
-                                no_more()
+                            no_more(bool(self.constructions.instead))
                             break
                         with contextlib.suppress(Exception):
                             self._follow(error, way, module, chosen, waiting, measured)

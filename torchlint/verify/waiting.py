@@ -86,15 +86,15 @@ class Effort:
         return max(self._seconds - (time.process_time() - self._began), LEAST)
 
     @contextlib.contextmanager
-    def at_most(self, seconds: float) -> Iterator[Callable[[], None]]:
+    def at_most(self, seconds: float) -> Iterator[Callable[[bool], None]]:
         """
-        What runs may take so many seconds of processor time. What is given lets it cost no more than that: a single
-        operation of torch cannot be stopped, and the first touch of a gigabyte can take all that a search has.
+        What runs may take so many seconds of processor time. What is given says whether it costs no more than that: a
+        single operation of torch cannot be stopped, and the first touch of a gigabyte can take all that a search has.
         """
         began = time.process_time()
 
-        def no_more() -> None:
-            self._began += max(time.process_time() - began - seconds, 0.0)
+        def no_more(indeed: bool) -> None:
+            self._began += max(time.process_time() - began - seconds, 0.0) if indeed else 0.0
 
         with limited(seconds):
             yield no_more
