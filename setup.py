@@ -20,10 +20,11 @@ COMPILED = (
     *(
         f"torchlint/syntax/{name}.py"
         for name in (
-            *("conditions", "dataflow", "expressions", "features", "for_effect", "ir", "lowering", "outline"),
+            *("conditions", "dataflow", "expressions", "features", "for_effect", "lowering", "outline"),
             *("reading", "scopes", "spelling", "written"),
         )
     ),
+    "torchlint/syntax/ir/*.py",
     "torchlint/knowledge/**/*.py",
     *(
         f"torchlint/model/{room}/**/*.py"
