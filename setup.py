@@ -20,10 +20,12 @@ COMPILED = (
     *(
         f"torchlint/syntax/{name}.py"
         for name in (
-            *("conditions", "dataflow", "expressions", "features", "for_effect", "ir", "lowering", "outline"),
-            *("reading", "scopes", "spelling", "written"),
+            *("argument_writes", "attention", "bindings", "children", "conditions", "dataflow", "expressions"),
+            *("features", "for_effect", "kinds", "long_literals", "lowering", "mentions", "node_fields", "outline"),
+            *("reading", "scopes", "spelling", "unread", "used", "written"),
         )
     ),
+    "torchlint/syntax/ir/*.py",
     "torchlint/knowledge/**/*.py",
     *(
         f"torchlint/model/{room}/**/*.py"
@@ -55,13 +57,17 @@ def compiled() -> list[Extension]:
     paths = sorted(
         path for pattern in COMPILED for path in glob(pattern, recursive=True) if not path.endswith("__init__.py")
     )
-    return mypycify(
+    extensions = mypycify(
         ["--config-file=", *paths],
         opt_level="2",
         debug_level="0",
         multi_file=True,
         group_name="torchlint_model",
     )
+    if sys.platform != "win32":  # where nothing is seen from outside but by name anyway
+        for each in extensions:
+            each.extra_compile_args.append("-fvisibility=hidden")  # a call within the model takes no table of symbols
+    return extensions
 
 
 setup(ext_modules=compiled() if is_wanted() else [])

@@ -14,7 +14,6 @@ https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc; 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 _ORDER: Final = ("bool", "int", "float", "complex")
@@ -86,17 +85,34 @@ _PARTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class Operand:
     """
     What is known of an operand: the lowest and the highest class that its dtype may be of, and the dtype itself, "" if
     it is not known; of a Python number it is "" too, and `number` is True.
     """
 
-    low: str = "bool"
-    high: str = "complex"
-    dtype: str = ""
-    number: bool = False
+    __slots__ = ("dtype", "high", "low", "number")
+
+    def __init__(self, low: str = "bool", high: str = "complex", dtype: str = "", number: bool = False) -> None:
+        self.low = low
+        self.high = high
+        self.dtype = dtype
+        self.number = number
+
+    def __repr__(self) -> str:
+        return f"Operand(low={self.low!r}, high={self.high!r}, dtype={self.dtype!r}, number={self.number!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Operand)
+            and self.low == other.low
+            and self.high == other.high
+            and self.dtype == other.dtype
+            and self.number == other.number
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.low, self.high, self.dtype, self.number))
 
 
 ANYTHING: Final = Operand()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, init=False)
 class Written:
     """
     What is written in the body of a function, in functions inside it too (see `features`).
@@ -30,3 +30,9 @@ class Written:
     sliced: set[str]
     assigned: dict[str, set[str]]
     plain: set[str]
+
+    def __init__(self, words: set[str], sliced: set[str], assigned: dict[str, set[str]], plain: set[str]) -> None:
+        self.words = words
+        self.sliced = sliced
+        self.assigned = assigned
+        self.plain = plain

@@ -167,7 +167,6 @@ class _Unknown(Enum):
 UNKNOWN: Final = _Unknown.UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
 class Known:
     """
     What else a caller knows of an argument.
@@ -186,11 +185,33 @@ class Known:
         Whether a tensor's dtype is floating point or complex; follows from `dtype` where that is given.
     """
 
-    value: object | None = UNKNOWN
-    rank: int | None = None
-    contiguous: bool | None = None
-    dtype: str | None = None
-    floating: bool | None = None
+    __slots__ = ("contiguous", "dtype", "floating", "rank", "value")
+
+    def __init__(
+        self,
+        value: object | None = UNKNOWN,
+        rank: int | None = None,
+        contiguous: bool | None = None,
+        dtype: str | None = None,
+        floating: bool | None = None,
+    ) -> None:
+        self.value = value
+        self.rank = rank
+        self.contiguous = contiguous
+        self.dtype = dtype
+        self.floating = floating
+
+    def __repr__(self) -> str:
+        return f"Known{self._all()!r}"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Known) and self._all() == other._all())
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def _all(self) -> tuple[object, ...]:
+        return self.value, self.rank, self.contiguous, self.dtype, self.floating
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import libcst as cst
 
@@ -173,7 +173,7 @@ class EntryPoints:
         self._run_defined(0, 0, always=True)
         for hook in self.machine.watch.finished:
             self.entry.safely(None, hook)
-        elsewhere = partial(is_called_with_grad_mode_off, mentioning=self.machine.mentioning)
+        elsewhere = cache(partial(is_called_with_grad_mode_off, mentioning=self.machine.mentioning))
         self.machine.events = self.machine.callers.settled(self.machine.events, elsewhere)
 
     def release(self) -> None:

@@ -60,7 +60,7 @@ _PASSES: Final = frozenset(
 """What gives its operand itself where nobody trains."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, init=False)
 class Computation:
     """
     One computation of torch.
@@ -98,8 +98,34 @@ class Computation:
     origin: ir.Node
     line: cst.CSTNode
     path: Guard
-    module: Module | None = None
-    alone: bool = True
+    module: Module | None
+    alone: bool
+
+    def __init__(
+        self,
+        name: str,
+        how: Literal["function", "method", "operator", "layer"],
+        spelling: str,
+        operands: tuple[Value, ...],
+        keywords: dict[str, Value],
+        result: Value,
+        origin: ir.Node,
+        line: cst.CSTNode,
+        path: Guard,
+        module: Module | None = None,
+        alone: bool = True,
+    ) -> None:
+        self.name = name
+        self.how = how
+        self.spelling = spelling
+        self.operands = operands
+        self.keywords = keywords
+        self.result = result
+        self.origin = origin
+        self.line = line
+        self.path = path
+        self.module = module
+        self.alone = alone
 
     def get(self, position: int, *names: str) -> Value | None:
         """The operand at a position, or under one of these keywords."""

@@ -6,7 +6,6 @@ Knows no tensors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
 
 
@@ -32,22 +31,46 @@ class Constant:
 NONE: Final = Constant(None)
 
 
-@dataclass(slots=True, unsafe_hash=True)
 class Scalar:
     """
     A Python value of a known plain type and unknown value: "int", "float", "bool", "str", "number", "device",
     "dtype", "slice", "grad_mode" (whether the caller has grad mode on), "other".
     """
 
-    kind: str
-    cut: str = ""
-    """Why it is no tensor any more, where it was made of one: "`.item()` returns a number"."""
-    device: str = ""
-    """Of a `torch.device`, its type ("cpu"); "" if it is not known."""
-    said_of: str = field(default="", compare=False)
-    """The argument whose annotation alone says that it is one; "" where the program itself does."""
-    size: object | None = field(default=None, compare=False)
-    """Of the size of a tensor, which one it is (`Tensor.axes`); None of any other value."""
+    __slots__ = ("cut", "device", "kind", "said_of", "size")
+
+    def __init__(
+        self,
+        kind: str,
+        cut: str = "",
+        device: str = "",
+        said_of: str = "",
+        size: object | None = None,
+    ) -> None:
+        self.kind = kind
+        self.cut = cut
+        """Why it is no tensor any more, where it was made of one: "`.item()` returns a number"."""
+        self.device = device
+        """Of a `torch.device`, its type ("cpu"); "" if it is not known."""
+        self.said_of = said_of
+        """The argument whose annotation alone says that it is one; "" where the program itself does."""
+        self.size = size
+        """Of the size of a tensor, which one it is (`Tensor.axes`); None of any other value."""
+
+    def __repr__(self) -> str:
+        known = f"kind={self.kind!r}, cut={self.cut!r}, device={self.device!r}"
+        return f"Scalar({known}, said_of={self.said_of!r}, size={self.size!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Scalar)
+            and self.kind == other.kind
+            and self.cut == other.cut
+            and self.device == other.device
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.cut, self.device))
 
     def meet(self, other: Scalar) -> Scalar:
         """What is known of either of two that are equal: a size is that of a tensor only where both are."""

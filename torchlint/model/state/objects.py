@@ -19,16 +19,30 @@ if TYPE_CHECKING:
     from torchlint.model.state.values import Mapping, Module, Value
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, init=False)
 class Frame:
     """The variables of a running function (or of the file), and where to look for the others."""
 
     variables: dict[str, Value]
-    enclosing: Frame | None = None
-    globals_: frozenset[str] = frozenset()
-    nonlocals: frozenset[str] = frozenset()
-    captured: bool = False
+    enclosing: Frame | None
+    globals_: frozenset[str]
+    nonlocals: frozenset[str]
+    captured: bool
     """A function that was made in it sees the variables, also when the one whose they are has returned."""
+
+    def __init__(
+        self,
+        variables: dict[str, Value],
+        enclosing: Frame | None = None,
+        globals_: frozenset[str] = frozenset(),
+        nonlocals: frozenset[str] = frozenset(),
+        captured: bool = False,
+    ) -> None:
+        self.variables = variables
+        self.enclosing = enclosing
+        self.globals_ = globals_
+        self.nonlocals = nonlocals
+        self.captured = captured
 
     def capture(self) -> None:
         """A function sees the variables of this frame, and those around it."""
@@ -37,19 +51,28 @@ class Frame:
             frame.captured, frame = True, frame.enclosing
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, init=False)
 class Globals(Frame):
     """
     The variables of a file. Of a file under analysis they are set as it runs; of another file of the project (`other`)
     they are found when somebody asks for them (see `imports`).
     """
 
-    module: str = ""
+    module: str
     """Its dotted name, if it can be imported by one."""
-    is_package: bool = False
-    other: bool = False
-    stars: tuple[str, ...] = ()
+    is_package: bool
+    other: bool
+    stars: tuple[str, ...]
     """What it imports all names from."""
+
+    def __init__(
+        self, variables: dict[str, Value], module: str = "", is_package: bool = False, other: bool = False
+    ) -> None:
+        Frame.__init__(self, variables)  # `super()` does not know a class with slots that a decorator made anew
+        self.module = module
+        self.is_package = is_package
+        self.other = other
+        self.stars = ()
 
 
 def globals_of(frame: Frame) -> Frame:
@@ -70,21 +93,41 @@ class ForeignCall:
     """Of the frame where that stands, its `id`: nodes of the graph keep this, and would keep all its variables."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, init=False)
 class Function:
     """A function of the file, with its closure."""
 
     definition: ir.FunctionDef | ir.Lambda
     closure: Frame
     defaults: dict[str, Value]
-    owner: Class | None = None
-    kind: str = ""
+    owner: Class | None
+    kind: str
     """"", "static", "class", "property", or "opaque" (under a decorator the model does not know)."""
-    grad_mode: Truth | None = None
+    grad_mode: Truth | None
     """The grad mode its decorators set, or None."""
-    name: str = "<lambda>"
-    inference: bool = False
+    name: str
+    inference: bool
     """They set inference mode: what is made inside is kept from autograd for good."""
+
+    def __init__(
+        self,
+        definition: ir.FunctionDef | ir.Lambda,
+        closure: Frame,
+        defaults: dict[str, Value],
+        owner: Class | None = None,
+        kind: str = "",
+        grad_mode: Truth | None = None,
+        name: str = "<lambda>",
+        inference: bool = False,
+    ) -> None:
+        self.definition = definition
+        self.closure = closure
+        self.defaults = defaults
+        self.owner = owner
+        self.kind = kind
+        self.grad_mode = grad_mode
+        self.name = name
+        self.inference = inference
 
 
 @dataclass(slots=True, eq=False)
@@ -166,14 +209,26 @@ class Instance:
         return self.patched or any(each.patched for each in self.cls.ancestry())
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, init=False)
 class Bound:
     """A method looked up on a value and not yet called."""
 
     receiver: Value
     name: str
-    function: Function | None = None
-    start: Class | None = None
+    function: Function | None
+    start: Class | None
+
+    def __init__(
+        self,
+        receiver: Value,
+        name: str,
+        function: Function | None = None,
+        start: Class | None = None,
+    ) -> None:
+        self.receiver = receiver
+        self.name = name
+        self.function = function
+        self.start = start
 
 
 @dataclass(slots=True, eq=False)

@@ -41,7 +41,6 @@ def unknown_guard() -> Guard:
     return frozenset({(("unknown", next(_unknown_keys)), 1)})
 
 
-@dataclass(frozen=True, slots=True)
 class Grad:
     """
     The domain of `requires_grad`.
@@ -51,9 +50,26 @@ class Grad:
     certain: those by which a variable has the value that requires grad.
     """
 
-    otherwise: Truth
-    inputs: frozenset[str] = frozenset()
-    under: Guard | None = None
+    __slots__ = ("inputs", "otherwise", "under")
+
+    def __init__(self, otherwise: Truth, inputs: frozenset[str] = frozenset(), under: Guard | None = None) -> None:
+        self.otherwise = otherwise
+        self.inputs = inputs
+        self.under = under
+
+    def __repr__(self) -> str:
+        return f"Grad(otherwise={self.otherwise!r}, inputs={self.inputs!r}, under={self.under!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Grad)
+            and self.otherwise is other.otherwise
+            and self.inputs == other.inputs
+            and self.under == other.under
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.otherwise, self.inputs, self.under))
 
     def truth(self) -> Truth:
         return Truth.MAYBE if self.inputs and self.otherwise is Truth.NO else self.otherwise
@@ -129,7 +145,7 @@ class Write:
     """See `InplaceWrite`."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, init=False)
 class Saved:
     """A tensor that a graph node keeps for its backward."""
 
@@ -143,8 +159,30 @@ class Saved:
     node: GraphNode
     path: Guard
 
+    def __init__(
+        self,
+        what: str,
+        name: str,
+        tensor: Tensor,
+        storage: Storage,
+        counter: VersionCounter,
+        time: int,
+        guard: Guard,
+        node: GraphNode,
+        path: Guard,
+    ) -> None:
+        self.what = what
+        self.name = name
+        self.tensor = tensor
+        self.storage = storage
+        self.counter = counter
+        self.time = time
+        self.guard = guard
+        self.node = node
+        self.path = path
 
-@dataclass(slots=True, eq=False)
+
+@dataclass(slots=True, eq=False, init=False)
 class Use:
     """
     Code that the model does not know was given the tensor: it may have saved, kept or written it. Not `sure`: it was
@@ -154,8 +192,14 @@ class Use:
 
     time: int
     origin: ir.Node
-    sure: bool = True
-    saved: bool = False
+    sure: bool
+    saved: bool
+
+    def __init__(self, time: int, origin: ir.Node, sure: bool = True, saved: bool = False) -> None:
+        self.time = time
+        self.origin = origin
+        self.sure = sure
+        self.saved = saved
 
 
 class Storage:
