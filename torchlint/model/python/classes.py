@@ -61,7 +61,6 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
         copy = run.prototypes.make(key, given, _moment(run))
         if copy is not None:
             machine.clock += copy.took
-            run.autograd.saved += copy.saved
             _leave_open(run, copy.left_open)
             hand_on_special(run, copy.instance)
             return copy.instance

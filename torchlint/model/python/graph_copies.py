@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from torchlint.condition import Condition
-from torchlint.model.state.guards import ALWAYS, Guard
+from torchlint.model.state.guards import ALWAYS, BranchKey, Guard
 from torchlint.model.state.values import (
     Family,
     Grad,
@@ -102,24 +102,52 @@ class Decisions:
     def __init__(self, branch: Callable[[int], int]) -> None:
         self._branch = branch
         self._unknown: dict[object, Guard] = {}
+        self._known: dict[Guard, Guard] = {}
 
     def guard(self, old: Guard) -> Guard:
         """The same decisions."""
-        found: Guard = ALWAYS
-        for key, arm in old:
-            if isinstance(key, int):
-                found |= {(self._branch(key), arm)}
-            elif key[0] == "unknown" and key[1] >= 0:
-                if key not in self._unknown:
-                    self._unknown[key] = unknown_guard()
-                found |= self._unknown[key]
-            else:
-                found |= {(key, arm)}
-        return found
+        if not old:
+            return old
+        known = self._known.get(old)
+        if known is None:
+            known = self._known[old] = ALWAYS.union(*[self._decision(key, arm) for key, arm in old])
+        return known
+
+    def _decision(self, key: BranchKey, arm: int) -> Guard:
+        if isinstance(key, int):
+            return frozenset({(self._branch(key), arm)})
+        if key[0] != "unknown" or key[1] < 0:  # the last is no decision of the construction
+            return frozenset({(key, arm)})
+        known = self._unknown.get(key)
+        if known is None:
+            known = self._unknown[key] = unknown_guard()
+        return known
 
     def grad(self, old: Grad) -> Grad:
         """The same `requires_grad`, under decisions of this copy."""
         return old if old.under is None else Grad(old.otherwise, old.inputs, self.guard(old.under))
+
+
+@dataclass(slots=True)
+class Circles:
+    """
+    What refers to each other in circles, of all copies.
+
+    Attributes
+    ----------
+    saved
+        All that any node saves, copied or not.
+    storages
+        The memory of copies.
+    """
+
+    saved: list[Saved]
+    storages: list[Storage]
+
+    def release(self) -> None:
+        """Take memory apart from those who have saved it, and written to it; who has saved it is another's to take."""
+        for storage in self.storages:
+            storage.saves, storage.writes = (), ()
 
 
 class GraphCopier:
@@ -136,15 +164,23 @@ class GraphCopier:
         Copies a tensor.
     count
         Counts a part, and raises if there are too many.
+    circles
+        To which is added what the copy is made of.
     """
 
     def __init__(
-        self, span: Span, decisions: Decisions, tensor: Callable[[Tensor], Tensor], count: Callable[[], None]
+        self,
+        span: Span,
+        decisions: Decisions,
+        tensor: Callable[[Tensor], Tensor],
+        count: Callable[[], None],
+        circles: Circles,
     ) -> None:
-        self._span = span
+        self.span = span
         self._decisions = decisions
         self._tensor = tensor
         self._count = count
+        self._circles = circles
         self._nodes: dict[int, GraphNode] = {}
         self._saved: dict[int, Saved] = {}
         self._writes: dict[int, Write] = {}
@@ -153,14 +189,9 @@ class GraphCopier:
         self._families: dict[int, Family] = {}
         self._unfilled: list[tuple[GraphNode | Storage, GraphNode | Storage]] = []
 
-    @property
-    def saved(self) -> list[Saved]:
-        """All that nodes of the copy save."""
-        return list(self._saved.values())
-
     def is_older(self, tensor: Tensor) -> bool:
         """Whether a tensor was there before the construction began."""
-        return tensor.born <= self._span.began.time
+        return tensor.born <= self.span.began.time
 
     def history(self, old: Tensor, new: Tensor) -> None:
         """Give a copied tensor the graph of the original, and its memory; `finish` fills them in."""
@@ -169,7 +200,7 @@ class GraphCopier:
         new.own = self._decisions.grad(old.own)
         new.storage, new.counter = self._storage(old.storage), self._counter(old.counter)
         new.family = self._families.setdefault(id(old.family), Family())
-        new.grad_time = self._span.time(old.grad_time)
+        new.grad_time = self.span.time(old.grad_time)
         new.grad_fn = tuple([(self._decisions.guard(guard), self._node(node)) for guard, node in old.grad_fn])
 
     def finish(self) -> None:
@@ -187,7 +218,7 @@ class GraphCopier:
 
     def uses(self, old: tuple[Use, ...]) -> tuple[Use, ...]:
         """What unknown code was given."""
-        return tuple([Use(self._span.time(each.time), each.origin, each.sure, each.saved) for each in old])
+        return tuple([Use(self.span.time(each.time), each.origin, each.sure, each.saved) for each in old])
 
     def _counter(self, old: VersionCounter) -> VersionCounter:
         return self._counters.setdefault(id(old), VersionCounter())
@@ -196,26 +227,27 @@ class GraphCopier:
         known = self._storages.get(id(old))
         if known is not None:
             return known
-        if old.aliases or old.born <= self._span.began.time:
+        if old.aliases or old.born <= self.span.began.time:
             raise NoPrototypeError
-        storage = self._storages[id(old)] = Storage(self._span.time(old.born))
-        storage.inference, storage.given, storage.read = old.inference, old.given, self._span.time(old.read)
+        storage = self._storages[id(old)] = Storage(self.span.time(old.born))
+        storage.inference, storage.given, storage.read = old.inference, old.given, self.span.time(old.read)
         self._unfilled.append((old, storage))
+        self._circles.storages.append(storage)
         return storage
 
     def _node(self, old: GraphNode) -> GraphNode:
         known = self._nodes.get(id(old))
         if known is not None:
             return known
-        if old.time <= self._span.began.time:
+        if old.time <= self.span.began.time:
             return old
         self._count()
         if old.foreign_call is not None or old.releases or old.gradient or old.recompute is not None:
             raise NoPrototypeError
         node = self._nodes[id(old)] = GraphNode(
-            name=old.name, op=old.op, origin=old.origin, line=old.line, time=self._span.time(old.time),
+            name=old.name, op=old.op, origin=old.origin, line=old.line, time=self.span.time(old.time),
             condition=self._decisions.grad(old.condition), edges=(), holds=old.holds, opaque=old.opaque,
-            built_in=self._span.now.built_in, iteration=self._span.iteration(old.iteration),
+            built_in=self.span.now.built_in, iteration=self.span.iteration(old.iteration),
         )  # fmt: skip
         node.result, node.composed, node.last_holds, node.formula = (
             old.result,
@@ -234,13 +266,14 @@ class GraphCopier:
         if known is not None:
             return known
         self._count()
-        if self.is_older(old.tensor) or old.node.time <= self._span.began.time:
+        if self.is_older(old.tensor) or old.node.time <= self.span.began.time:
             raise NoPrototypeError  # its memory knows who has saved it
         saved = self._saved[id(old)] = Saved(
             what=old.what, name=old.name, tensor=self._tensor(old.tensor), storage=self._storage(old.storage),
-            counter=self._counter(old.counter), time=self._span.time(old.time), guard=self._decisions.guard(old.guard),
-            node=self._node(old.node), path=self._path(old.path, self._span.began.assumed) | self._span.now.assumed,
+            counter=self._counter(old.counter), time=self.span.time(old.time), guard=self._decisions.guard(old.guard),
+            node=self._node(old.node), path=self._path(old.path, self.span.began.assumed) | self.span.now.assumed,
         )  # fmt: skip
+        self._circles.saved.append(saved)
         return saved
 
     def _write(self, old: Write) -> Write:
@@ -250,16 +283,16 @@ class GraphCopier:
         self._count()
         if old.foreign_call is not None or self.is_older(old.target):
             raise NoPrototypeError
-        now = self._span.now
+        now = self.span.now
         write = self._writes[id(old)] = Write(
-            time=self._span.time(old.time), op=old.op, spelling=old.spelling, origin=old.origin, line=old.line,
+            time=self.span.time(old.time), op=old.op, spelling=old.spelling, origin=old.origin, line=old.line,
             target_node=old.target_node, target=self._tensor(old.target), name=old.name,
             counter=self._counter(old.counter), path=self._path(old.path, ALWAYS),
-            assumed=self._decisions.guard(old.assumed - self._span.began.assumed) | now.assumed,
+            assumed=self._decisions.guard(old.assumed - self.span.began.assumed) | now.assumed,
             inside=old.inside, index=old.index, grad_mode=old.grad_mode, callers=now.callers(old.origin),
             for_inference=old.for_inference or now.infers(),
         )  # fmt: skip
         return write
 
     def _path(self, old: Guard, assumed: Guard) -> Guard:
-        return self._span.now.path | self._decisions.guard(old - self._span.settled - assumed)
+        return self.span.now.path | self._decisions.guard(old - self.span.settled - assumed)

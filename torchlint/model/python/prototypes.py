@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final, TypeAlias
 
-from torchlint.model.python.graph_copies import Decisions, GraphCopier, Moment, NoPrototypeError, Span
+from torchlint.model.python.graph_copies import Circles, Decisions, GraphCopier, Moment, NoPrototypeError, Span
 from torchlint.model.state.values import (
     GRAD_NO,
     MOST_LEVELS,
@@ -57,6 +57,8 @@ _copies = count()
 _PLAIN: Final = frozenset({Constant, Scalar, External, Class, GradModeGuard})
 _UNCHANGING = _PLAIN | {Function, Unknown}
 """What is the same as long as it is held, whatever becomes of who holds it."""
+_AS_THEY_ARE: Final = _PLAIN | {Unbound}
+"""What a copy holds as the original does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +103,11 @@ class Prototype:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """An object that was copied; `took` and `left_open` as of its prototype; `saved` is all that its nodes save."""
+    """An object that was copied; `took` and `left_open` as of its prototype."""
 
     instance: Instance
     left_open: Openness
     took: int
-    saved: list[Saved]
 
 
 class Prototypes:
@@ -119,11 +120,14 @@ class Prototypes:
         The variables of the file: a function that closes over others is not copied.
     branch
         The machine's numbering of branches: decisions in a copy are its own.
+    saved
+        All that any node saves, to which that of copies is added.
     """
 
-    def __init__(self, root: Frame, branch: Callable[[object], int]) -> None:
+    def __init__(self, root: Frame, branch: Callable[[object], int], saved: list[Saved]) -> None:
         self._root = root
         self._branch = branch
+        self._circles = Circles(saved, [])
         self._known: dict[Key, Prototype | None] = {}
         """None where the object cannot be copied."""
         self._held: list[Value] = []
@@ -161,9 +165,9 @@ class Prototypes:
                 )
                 value = value.attributes.setdefault(name, fresh)
             known[id(old)] = value
+        copier = _Copier(self._root, known, self._branch)
         span = Span(prototype.began, prototype.began.path, now)
-        copier = _Copier(self._root, known, self._branch, span)
-        return Copy(copier.instance(prototype.instance), prototype.left_open, prototype.took, copier.saved)
+        return Copy(copier.instance(prototype.instance, span, self._circles), prototype.left_open, prototype.took)
 
     def keep(
         self,
@@ -193,12 +197,16 @@ class Prototypes:
                 parts += ((part, number, path) for part, path in _attributes(value, ()))
         known.update((id(part), part) for part, _, _ in parts)
         try:
-            copier = _Copier(self._root, known, self._branch, Span(began, ended.path, began))
-            copied = copier.instance(instance)
+            copier = _Copier(self._root, known, self._branch)
+            copied = copier.instance(instance, Span(began, ended.path, began), self._circles)
         except NoPrototypeError:
             return
         held = tuple(part for part in parts if id(part[0]) in copier.kept)
         self._known[key] = Prototype(copied, given, held, left_open, began, ended.time - began.time)
+
+    def release(self) -> None:
+        """Take copies apart that refer to themselves."""
+        self._circles.release()
 
     def another(self, value: Module | Instance) -> Value:
         """Another object of which as much is known: the next element of a list of such."""
@@ -323,35 +331,31 @@ def _attributes(value: Unknown, path: tuple[str, ...]) -> Iterator[tuple[Unknown
 
 
 class _Copier:
-    """One copy: what is met twice is copied once. Without a `span` of time nothing of a graph is copied."""
+    """One copy: what is met twice is copied once."""
 
-    def __init__(
-        self, root: Frame, known: dict[int, Value], branch: Callable[[object], int], span: Span | None = None
-    ) -> None:
+    def __init__(self, root: Frame, known: dict[int, Value], branch: Callable[[object], int]) -> None:
         number = next(_copies)
         self._root = root
         self._known = known
-        self._span = span
         self._decisions = Decisions(lambda key: branch((number, "copied", key)))
-        self._graph = None if span is None else GraphCopier(span, self._decisions, self._tensor_of, self._count)
+        self._graph: GraphCopier | None = None
         self._copied: list[tuple[Tensor, Tensor]] = []
         self._parts = 0
         self.kept: set[int] = set()
         """What was known beforehand and is part of the copy."""
 
-    @property
-    def saved(self) -> list[Saved]:
-        """All that nodes of the copy save."""
-        return [] if self._graph is None else self._graph.saved
-
-    def instance(self, old: Instance) -> Instance:
-        copied = self.value(old)
-        assert isinstance(copied, Instance)
-        if self._graph is not None:
+    def instance(self, old: Instance, span: Span, circles: Circles) -> Instance:
+        """A copy of an object with what its construction has recorded."""
+        self._graph = GraphCopier(span, self._decisions, self._tensor_of, self._count, circles)
+        try:
+            copied = self.value(old)
             self._graph.finish()
-            for tensor, new in self._copied:
-                inputs = [self._known.get(id(each), each) for each in tensor.inputs]
-                new.inputs = tuple([each for each in inputs if isinstance(each, Tensor)])
+        finally:
+            self._graph = None  # which leads back to this one
+        assert isinstance(copied, Instance)
+        for tensor, new in self._copied:
+            inputs = [self._known.get(id(each), each) for each in tensor.inputs]
+            new.inputs = tuple([each for each in inputs if isinstance(each, Tensor)])
         return copied
 
     def _count(self) -> None:
@@ -360,13 +364,20 @@ class _Copier:
             raise NoPrototypeError
 
     def value(self, old: Value) -> Value:
-        if type(old) in _PLAIN:
+        kind = type(old)
+        if kind in _AS_THEY_ARE:
             return old
-        number = id(old)
-        if number in self._known:
-            self.kept.add(number)
-            return self._known[number]
+        known = self._known.get(id(old))
+        if known is not None:
+            self.kept.add(id(old))
+            return known
         self._count()
+        if type(old) is Unknown:
+            return self._unknown(old)
+        if type(old) is Tensor:
+            return self._tensor(old)
+        if type(old) is Module:
+            return self._module(old)
         if type(old) is Instance:
             instance = Instance(old.cls)
             self._known[id(old)] = instance
@@ -378,12 +389,6 @@ class _Copier:
             if old.layer is not None:
                 instance.layer = self._module(old.layer)
             return instance
-        if type(old) is Module:
-            return self._module(old)
-        if type(old) is Tensor:
-            return self._tensor(old)
-        if isinstance(old, Unknown):
-            return self._unknown(old)
         if isinstance(old, Sequence):
             sequence = Sequence(old.kind, None, None, old.parameters_of)
             sequence.longest = old.longest
@@ -427,16 +432,14 @@ class _Copier:
         return module
 
     def _unknown(self, old: Unknown) -> Unknown:
-        if type(old) is Unbound:
-            return old
-        if (old.guess is not None and self._graph is None) or old.one_of or type(old) is not Unknown:
+        if (old.guess is not None and self._graph is None) or old.one_of:
             raise NoPrototypeError
         unknown = Unknown(
-            [self._tensor_of(each) for each in old.depends],
+            [self._tensor_of(each) for each in old.depends] if old.depends else (),
             source=old.source,
             hint=old.hint,
             certain_edge=old.certain_edge,
-            possible=[self._tensor_of(each) for each in old.possible],
+            possible=[self._tensor_of(each) for each in old.possible] if old.possible else (),
             layer=old.layer,
             element_of_parameters=old.element_of_parameters,
             foreign=old.foreign,
@@ -445,9 +448,12 @@ class _Copier:
         self._known[id(old)] = unknown
         if old.part_of is not None:
             unknown.part_of = self.value(old.part_of)
-        unknown.may_be = tuple([self.value(each) for each in old.may_be])
-        unknown.guess = None if old.guess is None else self._tensor_of(old.guess)
-        unknown.tensor = None if old.tensor is None else self._tensor_of(old.tensor)
+        if old.may_be:
+            unknown.may_be = tuple([self.value(each) for each in old.may_be])
+        if old.guess is not None:
+            unknown.guess = self._tensor_of(old.guess)
+        if old.tensor is not None and self._graph is not None:
+            unknown.tensor = self._tensor_of(old.tensor)
         return unknown
 
     def _tensor_of(self, old: Tensor) -> Tensor:
@@ -468,11 +474,11 @@ class _Copier:
         if other or (recorded and graph is None) or (old.grad is not NONE and not old.grad_fn):
             raise NoPrototypeError
         tensor = Tensor(
-            origin=old.origin, line=old.line, born=self._time(old.born), made_by=old.made_by, own=old.own,
-            shape=old.shape, dtype=old.dtype, contiguous=old.contiguous, is_parameter=old.is_parameter, cut=old.cut,
-            view=old.view, precise=old.precise, base=base, storage=base.storage if base is not None else None,
-            counter=base.counter if base is not None else None, family=base.family if base is not None else None,
-            device=old.device,
+            origin=old.origin, line=old.line, born=old.born if graph is None else graph.span.time(old.born),
+            made_by=old.made_by, own=old.own, shape=old.shape, dtype=old.dtype, contiguous=old.contiguous,
+            is_parameter=old.is_parameter, cut=old.cut, view=old.view, precise=old.precise, base=base,
+            storage=base.storage if base is not None else None, counter=base.counter if base is not None else None,
+            family=base.family if base is not None else None, device=old.device,
         )  # fmt: skip
         self._known[id(old)] = tensor
         self._copied.append((old, tensor))
@@ -489,9 +495,6 @@ class _Copier:
         else:
             tensor.storage.uses, tensor.storage.inference = graph.uses(storage.uses), storage.inference
         return tensor
-
-    def _time(self, old: int) -> int:
-        return old if self._span is None else self._span.time(old)
 
 
 def _conditional(own: Grad) -> bool:
