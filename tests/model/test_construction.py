@@ -321,6 +321,36 @@ def test_what_a_construction_left_open_a_copy_leaves_open() -> None:
     assert analysis.machine.open_layer_write
 
 
+def test_what_a_construction_wrote_a_copy_has_written() -> None:
+    text = """
+        import torch
+        from torch import nn
+
+
+        class Block(nn.Module):
+            def __init__(self, config):
+                super().__init__()
+                table = torch.arange(config.length).float() * (1 / config.width)
+                self.sine = torch.sin(table)
+                table[config.padding] = 0
+
+
+        class Net(nn.Module):
+            def __init__(self, config):
+                super().__init__()
+                self.block = Block(config)
+    """
+    analysis, _ = built(text, "Net")
+    assert analysis.run.autograd.overwritten
+    assert not analysis.machine.externally_pure
+    cls = analysis.machine.globals.variables["Net"]
+    assert isinstance(cls, Class)
+    analysis.run.autograd.overwritten, analysis.machine.externally_pure = False, True
+    analysis.entry.build(Instance(cls), defaults=False)
+    assert analysis.run.autograd.overwritten
+    assert not analysis.machine.externally_pure
+
+
 def test_a_buffer_that_is_a_view_is_copied_with_its_base() -> None:
     text = """
         import torch

@@ -73,6 +73,7 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
         return instance
     before, began = _left_open(run), _moment(run)
     machine.skipped_import = machine.open_write = machine.open_layer_write = False
+    machine.externally_pure = True
     try:
         initialise(run, instance, site)
         _leave_to_makers(run, instance)
@@ -98,7 +99,13 @@ def _moment(run: Run) -> Moment:
 
 def _left_open(run: Run) -> Openness:
     machine = run.machine
-    return Openness(machine.skipped_import, machine.open_write, machine.open_layer_write, run.autograd.overwritten)
+    return Openness(
+        machine.skipped_import,
+        machine.open_write,
+        machine.open_layer_write,
+        run.autograd.overwritten,
+        machine.externally_pure,
+    )
 
 
 def _leave_open(run: Run, also: Openness) -> None:
@@ -108,6 +115,7 @@ def _leave_open(run: Run, also: Openness) -> None:
     machine.open_write |= also.open_write
     machine.open_layer_write |= also.open_layer_write
     run.autograd.overwritten |= also.overwritten
+    machine.externally_pure = machine.externally_pure and also.externally_pure
 
 
 def initialise(run: Run, instance: Instance, site: CallSite) -> None:

@@ -110,7 +110,8 @@ class Decisions:
             return old
         known = self._known.get(old)
         if known is None:
-            known = self._known[old] = ALWAYS.union(*[self._decision(key, arm) for key, arm in old])
+            literals = old if len(old) == 1 else sorted(old, key=repr)  # numbered in the same order in each run
+            known = self._known[old] = ALWAYS.union(*[self._decision(key, arm) for key, arm in literals])
         return known
 
     def _decision(self, key: BranchKey, arm: int) -> Guard:

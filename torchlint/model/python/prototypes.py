@@ -70,6 +70,7 @@ class Openness:
     open_layer_write: bool
     overwritten: bool
     """Memory that a node has saved was written."""
+    externally_pure: bool
 
 
 @dataclass(frozen=True, slots=True)
