@@ -8,7 +8,21 @@ import pytest
 
 from torchlint.model.python import classes, prototypes
 from torchlint.model.scheduling.entry_points import EntryPoints
-from torchlint.model.state.values import Class, Instance, Mapping, Module, Sequence, Tensor, Unknown
+from torchlint.model.state.values import (
+    Choice,
+    Class,
+    GraphNode,
+    Guard,
+    Instance,
+    Mapping,
+    Module,
+    Saved,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    Write,
+)
 from torchlint.syntax.lowering import program_of
 
 interpreted = pytest.mark.skipif(not prototypes.__file__.endswith(".py"), reason="compiled calls cannot be watched")
@@ -75,7 +89,7 @@ def test_copies_have_the_arguments_of_their_own_call(monkeypatch: pytest.MonkeyP
     original = prototypes.Prototypes.make
     monkeypatch.setattr(prototypes.Prototypes, "make", lambda *given: made.append(original(*given)) or made[-1])
     _, net = built(BLOCKS, "Net")
-    copied = [each[0] for each in made if each is not None]
+    copied = [each.instance for each in made if each is not None]
     assert copied, "nothing was copied"
     one, two = net.attributes["one"], net.attributes["two"]
     assert isinstance(one, Instance)
@@ -90,8 +104,8 @@ def test_copies_have_the_arguments_of_their_own_call(monkeypatch: pytest.MonkeyP
     [
         "into.append(self)",
         "self.later = lambda: into",
-        "self.view = torch.ones(2, 2, requires_grad=True).t()",
-        "self.product = torch.ones(2, requires_grad=True) * 2",
+        "self.cut = (torch.ones(2, requires_grad=True) * 2).detach()",
+        "self.kept = torch.ones(2, requires_grad=True) * 2; self.kept.retain_grad()",
     ],
 )
 def test_what_cannot_be_copied_faithfully_is_built_again(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +193,7 @@ def test_blocks_of_the_same_settings_are_built_once(
     one, two = net.attributes["one"], net.attributes["two"]
     assert isinstance(one, Instance)
     assert isinstance(two, Instance)
-    assert any(each is not None and each[0] is two for each in made) is is_copied
+    assert any(each is not None and each.instance is two for each in made) is is_copied
     assert one.attributes["config"] is two.attributes["config"]
     assert one.attributes["sizes"] is two.attributes["sizes"]
 
@@ -307,6 +321,36 @@ def test_what_a_construction_left_open_a_copy_leaves_open() -> None:
     assert analysis.machine.open_layer_write
 
 
+def test_what_a_construction_wrote_a_copy_has_written() -> None:
+    text = """
+        import torch
+        from torch import nn
+
+
+        class Block(nn.Module):
+            def __init__(self, config):
+                super().__init__()
+                table = torch.arange(config.length).float() * (1 / config.width)
+                self.sine = torch.sin(table)
+                table[config.padding] = 0
+
+
+        class Net(nn.Module):
+            def __init__(self, config):
+                super().__init__()
+                self.block = Block(config)
+    """
+    analysis, _ = built(text, "Net")
+    assert analysis.run.autograd.overwritten
+    assert not analysis.machine.externally_pure
+    cls = analysis.machine.globals.variables["Net"]
+    assert isinstance(cls, Class)
+    analysis.run.autograd.overwritten, analysis.machine.externally_pure = False, True
+    analysis.entry.build(Instance(cls), defaults=False)
+    assert analysis.run.autograd.overwritten
+    assert not analysis.machine.externally_pure
+
+
 def test_a_buffer_that_is_a_view_is_copied_with_its_base() -> None:
     text = """
         import torch
@@ -338,3 +382,156 @@ def test_a_buffer_that_is_a_view_is_copied_with_its_base() -> None:
     assert second.storage is second.base.storage
     assert second.storage is not first.storage
     assert second.shape == first.shape == (1, 4, 4)
+
+
+RECORDED = """
+    import math
+
+    import torch
+    from torch import nn
+
+
+    class Block(nn.Module):
+        def __init__(self, config, padding):
+            super().__init__()
+            {body}
+
+
+    class Net(nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            self.one = Block(config, config.padding)
+            self.between = nn.Linear(2, 2)
+            self.two = Block(config, config.padding)
+"""
+SINUSOIDS = """
+            half = config.width // 2
+            emb = torch.exp(torch.arange(half).float() * -(math.log(10000) / half))
+            emb = torch.arange(config.length).float().unsqueeze(1) * emb.unsqueeze(0)
+            self.sine, self.cosine = torch.sin(emb), torch.cos(emb)
+"""
+WEIGHTS = """
+            emb = torch.arange(config.length).float() * (1 / config.width)
+            emb = torch.cat([torch.sin(emb), torch.cos(emb)], dim=1).view(config.length, -1)
+            if config.width % 2 == 1:
+                emb = torch.cat([emb, torch.zeros(config.length, 1)], dim=1)
+            if padding is not None:
+                emb[padding, :] = 0
+            self.register_buffer("weights", emb.to(torch.get_default_dtype()), persistent=False)
+"""
+
+
+def recorded(body: str) -> tuple[EntryPoints, Instance, Instance]:
+    """Two blocks that are built alike, and the run that built them."""
+    analysis, net = built(RECORDED.format(body=body.strip()), "Net")
+    one, two = net.attributes["one"], net.attributes["two"]
+    assert isinstance(one, Instance)
+    assert isinstance(two, Instance)
+    return analysis, one, two
+
+
+class _Description:
+    """What there is of an object, told without saying which: the like of it has the same."""
+
+    def __init__(self, began: int) -> None:
+        self._began = began
+        self._numbers: dict[int, int] = {}
+        self.lines: list[object] = []
+        self.times: set[int] = set()
+        self.records: list[object] = []
+        self._pending: list[object] = []
+
+    def number(self, record: object) -> int:
+        """Which of the records it is, in the order in which they are come by."""
+        if id(record) not in self._numbers:
+            self._numbers[id(record)] = len(self._numbers)
+            self.records.append(record)
+            self._pending.append(record)
+        return self._numbers[id(record)]
+
+    def time(self, time: int) -> int:
+        self.times.add(time)
+        return time - self._began
+
+    def of(self, instance: Instance) -> list[object]:
+        self.number(instance)
+        while self._pending:
+            self.lines.append(self._told(self._pending.pop(0)))
+        tensors = [each for each in self.records if isinstance(each, Tensor)]
+        return [*self.lines, [[self._numbers.get(id(each)) for each in tensor.inputs] for tensor in tensors]]
+
+    def _told(self, record: object) -> object:
+        if isinstance(record, (Instance, Unknown)):
+            attributes = record.attributes if isinstance(record, Instance) else {}
+            tensors = [*record.depends, *record.possible, record.guess] if isinstance(record, Unknown) else []
+            return (
+                type(record).__name__,
+                [(name, self._value(each)) for name, each in attributes.items()],
+                [each and self.number(each) for each in tensors],
+            )
+        if isinstance(record, Choice):
+            return [(_size(guard), self._value(each)) for guard, each in record.alternatives]
+        if isinstance(record, Tensor):
+            return (
+                "tensor", record.name, record.op, record.own, record.shape, record.dtype, record.view, record.made_by,
+                record.cut, record.precise, record.order, record.in_order, record.contiguous, self.time(record.born),
+                self.time(record.grad_time), record.base and self.number(record.base), self._value(record.grad),
+                [(_size(guard), self.number(node)) for guard, node in record.grad_fn],
+                self.number(record.storage), self.number(record.counter), self.number(record.family),
+                [self.number(each) for each in (*record.storage.saves, *record.storage.writes)],
+                [(self.time(each.time), each.origin) for each in record.storage.uses],
+            )  # fmt: skip
+        if isinstance(record, GraphNode):
+            return (
+                "node", record.name, record.op, record.condition, record.holds, record.opaque, record.result,
+                record.built_in, record.formula, self.time(record.time),
+                [(_size(guard), self.number(end)) for guard, end in record.edges],
+                [self.number(each) for each in record.saved],
+            )  # fmt: skip
+        if isinstance(record, Saved):
+            told = (record.what, record.name, self.time(record.time), _size(record.guard))
+            parts = (record.tensor, record.storage, record.counter, record.node)
+            return ("saved", told, [self.number(each) for each in parts])
+        if isinstance(record, Write):
+            told = (record.op, record.spelling, record.name, self.time(record.time), _size(record.assumed))
+            return ("write", told, [self.number(each) for each in (record.target, record.counter)], record.callers)
+        return type(record).__name__
+
+    def _value(self, value: Value) -> object:
+        if isinstance(value, (Tensor, Unknown, Choice, Instance)):
+            return self.number(value)
+        return type(value).__name__
+
+
+def _size(guard: Guard) -> tuple[int, int]:
+    """How many decisions a guard rests on, and how many that nobody knows."""
+    return len(guard), sum(isinstance(key, tuple) for key, _ in guard)
+
+
+@interpreted
+@pytest.mark.parametrize("body", [SINUSOIDS, WEIGHTS])
+def test_a_graph_is_copied_as_it_would_have_been_recorded(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = []
+    original = classes.initialise
+    monkeypatch.setattr(
+        classes, "initialise", lambda run, *given: ran.append(given[0].cls.name) or original(run, *given)
+    )
+    analysis, one, two = recorded(body)
+    assert ran == ["Block"], "built a second time"
+    first, copied = _Description(0), _Description(0)
+    first.of(one)
+    copied.of(two)
+    assert max(first.times) < min(copied.times - {0})
+    assert max(copied.times) <= analysis.machine.clock
+    mutable = (Instance, Tensor, GraphNode, Saved, Write)
+    shared = {id(each) for each in first.records if isinstance(each, mutable)}
+    assert shared.isdisjoint(id(each) for each in copied.records)
+    everywhere = {id(each) for each in analysis.run.autograd.saved}
+    assert everywhere.issuperset(id(each) for each in copied.records if isinstance(each, Saved))
+
+    monkeypatch.setattr(prototypes.Prototypes, "make", lambda *given: None)
+    _, _, other = recorded(body)
+    again = _Description(0)
+    again.of(other)
+    began, anew = min(copied.times - {0}), min(again.times - {0})
+    assert _Description(began).of(two) == _Description(anew).of(other)

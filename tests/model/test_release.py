@@ -74,10 +74,40 @@ class Block(nn.Module):
 """
 
 
+ALIKE = """
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        weights = torch.arange(config.length).float() * (1 / config.width)
+        weights = torch.cat([torch.sin(weights), torch.cos(weights)]).view(config.length, -1)
+        weights[config.padding, :] = 0
+        self.weights = weights
+
+    def forward(self, x):
+        return x * self.weights
+
+
+class Net(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.blocks = nn.ModuleList([Block(config), Block(config), Block(config)])
+        self.last = Block(config)
+
+    def forward(self, x):
+        x.mul_(self.last(x))
+        return x
+"""
+
+
+@pytest.mark.parametrize("text", [PROGRAM, ALIKE])
 @pytest.mark.parametrize("thorough", [False, True])
-def test_nothing_waits_for_the_collector(tmp_path: Path, thorough: bool) -> None:
+def test_nothing_waits_for_the_collector(tmp_path: Path, text: str, thorough: bool) -> None:
     path = tmp_path / "program.py"
-    path.write_text(PROGRAM)
+    path.write_text(text)
     (tmp_path / "other.py").write_text(OTHER)
     kinds = (Frame, GraphNode, Storage, Tensor, ir.FunctionDef, ir.Call)
 
@@ -86,7 +116,7 @@ def test_nothing_waits_for_the_collector(tmp_path: Path, thorough: bool) -> None
         return {kind.__name__: sum(isinstance(each, kind) for each in found) for kind in kinds}
 
     def run() -> int:
-        program = program_of(PROGRAM)
+        program = program_of(text)
         nodes = Nodes(str(path), program)
         events = interpret(program, ProjectIndex(str(path)), nodes.find, thorough=thorough)
         nodes.release()

@@ -6,12 +6,15 @@ An object that is built like another is copied (`prototypes`).
 
 from __future__ import annotations
 
+from functools import partial
+
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import attribute_itself, choose_patched, class_attribute, is_module
 from torchlint.model.python.callbacks import hand_on_special, havoc
 from torchlint.model.python.containers import mapping_method
 from torchlint.model.python.flags import give
 from torchlint.model.python.functions import call_method
+from torchlint.model.python.graph_copies import Moment
 from torchlint.model.python.making import GETS_ATTRIBUTES, inherits_known, keeps_fields, may_be_called_otherwise
 from torchlint.model.python.members import set_raw, set_some_attribute
 from torchlint.model.python.module_hooks import after_call, before_call
@@ -51,17 +54,16 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
     given: tuple[Value, ...] = ()
     if machine.built_in and site.tail is None and not machine.dead:
         # what was built without other files is another object than what is built with them
-        mode = machine.grad_mode, machine.budget.outside_left > 0, site.complete
+        mode = machine.grad_mode, machine.inference, machine.budget.outside_left > 0, site.complete
         key = run.prototypes.key(cls, site.positional, site.keywords, mode)
     if key is not None:
         given = leaves(site.values())
-        made = run.prototypes.make(key, given)
-        if made is not None:
-            copied, left_open = made
-            _leave_open(run, left_open)
-            if isinstance(copied, Instance):
-                hand_on_special(run, copied)
-            return copied
+        copy = run.prototypes.make(key, given, _moment(run))
+        if copy is not None:
+            machine.clock += copy.took
+            _leave_open(run, copy.left_open)
+            hand_on_special(run, copy.instance)
+            return copy.instance
     instance = Instance(cls)
     instance.exact = True
     if key is None:
@@ -69,14 +71,14 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
         _leave_to_makers(run, instance)
         hand_on_special(run, instance)
         return instance
-    before = Openness(machine.skipped_import, machine.open_write, machine.open_layer_write)
+    before, began = _left_open(run), _moment(run)
     machine.skipped_import = machine.open_write = machine.open_layer_write = False
+    machine.externally_pure = True
     try:
         initialise(run, instance, site)
         _leave_to_makers(run, instance)
         if run.prototypes.key(cls, site.positional, site.keywords, mode) == key:
-            left_open = Openness(machine.skipped_import, machine.open_write, machine.open_layer_write)
-            run.prototypes.keep(key, instance, given, site.values(), left_open)
+            run.prototypes.keep(key, instance, given, site.values(), _left_open(run), began, _moment(run))
     finally:
         _leave_open(run, before)
     hand_on_special(run, instance)
@@ -89,12 +91,31 @@ def _leave_to_makers(run: Run, instance: Instance) -> None:
         havoc(run, instance, switches=True)
 
 
+def _moment(run: Run) -> Moment:
+    machine = run.machine
+    callers, infers = partial(machine.callers.conditions, machine), partial(machine.callers.infers, machine)
+    return Moment(machine.clock, machine.path, machine.assumed, machine.iteration, machine.built_in, callers, infers)
+
+
+def _left_open(run: Run) -> Openness:
+    machine = run.machine
+    return Openness(
+        machine.skipped_import,
+        machine.open_write,
+        machine.open_layer_write,
+        run.autograd.overwritten,
+        machine.externally_pure,
+    )
+
+
 def _leave_open(run: Run, also: Openness) -> None:
     """What another construction left open is left open here, too."""
     machine = run.machine
     machine.skipped_import |= also.skipped_import
     machine.open_write |= also.open_write
     machine.open_layer_write |= also.open_layer_write
+    run.autograd.overwritten |= also.overwritten
+    machine.externally_pure = machine.externally_pure and also.externally_pure
 
 
 def initialise(run: Run, instance: Instance, site: CallSite) -> None:

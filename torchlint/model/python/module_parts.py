@@ -23,7 +23,6 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
-    explore,
     parts,
 )
 
@@ -52,40 +51,60 @@ def parameters_of(value: Value) -> tuple[list[Tensor], bool]:
     """The registered parameters of a module, and whether that is all of them."""
     found: dict[int, Tensor] = {}
     complete = True
-    count = 0
-    for module in explore(value, submodules):
-        own, all_known = _own_parameters(module)
-        for each in own:
-            found.setdefault(id(each), each)
+    seen: set[int] = set()
+    pending: list[Value] = [value]
+    while pending and len(seen) < MOST_PARTS:  # as `explore`, but each object is gone through once
+        each = pending.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        if type(each) is Instance:
+            own, inner, all_known = _held_by(each)
+        elif type(each) is Module:
+            (own, all_known), inner = _own_parameters(each), submodules(each)
+        else:
+            continue
+        for parameter in own:
+            found.setdefault(id(parameter), parameter)
         complete = complete and all_known
-        count += 1
-    return list(found.values()), complete and count < MOST_PARTS
+        inner.reverse()
+        pending += inner
+    return list(found.values()), complete and len(seen) < MOST_PARTS
 
 
-def _own_parameters(value: Value) -> tuple[list[Tensor], bool]:
-    """The parameters that a module has registered itself, and whether these are all."""
-    complete = True
-    if isinstance(value, Instance):
-        found: list[Tensor] = []
-        complete = is_module(value) is Truth.YES
-        for option in [each for each in value.attributes.values() if type(each) not in _WITHOUT_OWN]:  # few
+def _held_by(instance: Instance) -> tuple[list[Tensor], list[Value], bool]:
+    """The parameters that an object has registered itself, its `submodules`, and whether the first are all."""
+    own: list[Tensor] = []
+    inner: list[Value] = [] if instance.layer is None else [instance.layer]
+    complete = is_module(instance) is Truth.YES
+    for option in instance.attributes.values():
+        kind = type(option)
+        if kind is Instance or kind is Module:
+            inner.append(option)
+        elif kind not in _WITHOUT_OWN:  # few
             for _, each in alternatives(option):
-                if type(each) is Tensor and each.is_parameter is Truth.YES:
-                    found.append(each)
+                if type(each) is Tensor:
+                    if each.is_parameter is Truth.YES:
+                        own.append(each)
+                elif type(each) is Instance or type(each) is Module:
+                    inner.append(each)
                 elif isinstance(each, Unknown) and (each.layer or each.tensor is None) and not each.foreign:
                     complete = False
-        return found, complete
-    if not isinstance(value, Module):
-        return [], True
-    found, known = [], value.children is not None
-    for each in value.parameters.values():
+    return own, inner, complete
+
+
+def _own_parameters(module: Module) -> tuple[list[Tensor], bool]:
+    """The parameters that a layer of torch has registered itself, and whether these are all."""
+    found: list[Tensor] = []
+    known = module.children is not None
+    for each in module.parameters.values():
         if type(each) is Tensor:
             if each.is_parameter is Truth.YES:
                 found.append(each)
         elif isinstance(each, Unknown):
             known = False
-    if value.children:
-        found += [each for each in value.children if type(each) is Tensor]
+    if module.children:
+        found += [each for each in module.children if type(each) is Tensor]
     return found, known
 
 

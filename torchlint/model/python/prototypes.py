@@ -5,8 +5,9 @@ A network builds the same block a dozen times, in a loop that is followed twice,
 running its `__init__` each time was a third of the model's cost. What one construction left is kept as a prototype;
 where the same class is called again on arguments that are as well known, the object is a copy of it with the new
 arguments in the place of the old ones. A `config` of which nobody knows anything is as well known as any other,
-whatever has been read of it: the copy holds the same attributes of the new one. Anything a copy could not be faithful
-to (a tensor in a graph, a view, a closure over the constructor's variables) keeps the prototype from being made.
+whatever has been read of it: the copy holds the same attributes of the new one. What the
+construction has recorded is copied with its graph (`graph_copies`). Anything a copy could not be faithful to (a closure
+over the constructor's variables, a tensor that others know of) keeps the prototype from being made.
 
 Copies values of the domain; runs nothing, and knows nothing of the machine but how to number a branch.
 """
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final, TypeAlias
 
-from torchlint.model.state.guards import Guard
+from torchlint.model.python.graph_copies import Circles, Decisions, GraphCopier, Moment, NoPrototypeError, Span
 from torchlint.model.state.values import (
     GRAD_NO,
     MOST_LEVELS,
@@ -37,6 +38,7 @@ from torchlint.model.state.values import (
     Mapping,
     Module,
     Partial,
+    Saved,
     Scalar,
     Sequence,
     Tensor,
@@ -48,17 +50,15 @@ from torchlint.model.state.values import (
 
 Key: TypeAlias = "tuple[object, ...]"
 
-MOST_COPIED: Final = 400
-"""Values in a prototype; larger objects are built again."""
+MOST_COPIED: Final = 600
+"""Values, nodes and writes in a prototype; larger objects are built again."""
 MOST_PROTOTYPES = 200
 _copies = count()
 _PLAIN: Final = frozenset({Constant, Scalar, External, Class, GradModeGuard})
 _UNCHANGING = _PLAIN | {Function, Unknown}
 """What is the same as long as it is held, whatever becomes of who holds it."""
-
-
-class NoPrototypeError(Exception):
-    """The object holds what a copy would not be faithful to."""
+_AS_THEY_ARE: Final = _PLAIN | {Unbound}
+"""What a copy holds as the original does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,9 @@ class Openness:
     skipped_import: bool
     open_write: bool
     open_layer_write: bool
+    overwritten: bool
+    """Memory that a node has saved was written."""
+    externally_pure: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +88,27 @@ class Prototype:
         What it holds of unknown arguments: the value, the number of the argument, and the attributes that lead there.
     left_open
         What its construction left open.
+    began
+        When it began.
+    took
+        By how much the clock went on.
     """
 
     instance: Instance
     arguments: tuple[Value, ...]
     parts: tuple[tuple[Unknown, int, tuple[str, ...]], ...]
     left_open: Openness
+    began: Moment
+    took: int
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """An object that was copied; `took` and `left_open` as of its prototype."""
+
+    instance: Instance
+    left_open: Openness
+    took: int
 
 
 class Prototypes:
@@ -103,11 +121,14 @@ class Prototypes:
         The variables of the file: a function that closes over others is not copied.
     branch
         The machine's numbering of branches: decisions in a copy are its own.
+    saved
+        All that any node saves, to which that of copies is added.
     """
 
-    def __init__(self, root: Frame, branch: Callable[[object], int]) -> None:
+    def __init__(self, root: Frame, branch: Callable[[object], int], saved: list[Saved]) -> None:
         self._root = root
         self._branch = branch
+        self._circles = Circles(saved, [])
         self._known: dict[Key, Prototype | None] = {}
         """None where the object cannot be copied."""
         self._held: list[Value] = []
@@ -129,7 +150,7 @@ class Prototypes:
             return None
         return key
 
-    def make(self, key: Key, given: tuple[Value, ...]) -> tuple[Instance, Openness] | None:
+    def make(self, key: Key, given: tuple[Value, ...], now: Moment) -> Copy | None:
         """A copy of what was built before under this key, for these `leaves`; None if there is nothing to copy."""
         prototype = self._known.get(key)
         if prototype is None:
@@ -145,10 +166,19 @@ class Prototypes:
                 )
                 value = value.attributes.setdefault(name, fresh)
             known[id(old)] = value
-        return _Copier(self._root, known, self._branch).instance(prototype.instance), prototype.left_open
+        copier = _Copier(self._root, known, self._branch)
+        span = Span(prototype.began, prototype.began.path, now)
+        return Copy(copier.instance(prototype.instance, span, self._circles), prototype.left_open, prototype.took)
 
     def keep(
-        self, key: Key, instance: Instance, given: tuple[Value, ...], arguments: Iterable[Value], left_open: Openness
+        self,
+        key: Key,
+        instance: Instance,
+        given: tuple[Value, ...],
+        arguments: Iterable[Value],
+        left_open: Openness,
+        began: Moment,
+        ended: Moment,
     ) -> None:
         """
         Remember what was just built, unless it cannot be copied: the `leaves` before, and the arguments now (of the
@@ -169,11 +199,15 @@ class Prototypes:
         known.update((id(part), part) for part, _, _ in parts)
         try:
             copier = _Copier(self._root, known, self._branch)
-            copied = copier.instance(instance)
+            copied = copier.instance(instance, Span(began, ended.path, began), self._circles)
         except NoPrototypeError:
             return
         held = tuple(part for part in parts if id(part[0]) in copier.kept)
-        self._known[key] = Prototype(copied, given, held, left_open)
+        self._known[key] = Prototype(copied, given, held, left_open, began, ended.time - began.time)
+
+    def release(self) -> None:
+        """Take copies apart that refer to themselves."""
+        self._circles.release()
 
     def another(self, value: Module | Instance) -> Value:
         """Another object of which as much is known: the next element of a list of such."""
@@ -301,29 +335,50 @@ class _Copier:
     """One copy: what is met twice is copied once."""
 
     def __init__(self, root: Frame, known: dict[int, Value], branch: Callable[[object], int]) -> None:
+        number = next(_copies)
         self._root = root
         self._known = known
-        self._branch = branch
-        self._number = next(_copies)
+        self._decisions = Decisions(lambda key: branch((number, "copied", key)))
+        self._graph: GraphCopier | None = None
+        self._copied: list[tuple[Tensor, Tensor]] = []
         self._parts = 0
         self.kept: set[int] = set()
         """What was known beforehand and is part of the copy."""
 
-    def instance(self, old: Instance) -> Instance:
-        copied = self.value(old)
+    def instance(self, old: Instance, span: Span, circles: Circles) -> Instance:
+        """A copy of an object with what its construction has recorded."""
+        self._graph = GraphCopier(span, self._decisions, self._tensor_of, self._count, circles)
+        try:
+            copied = self.value(old)
+            self._graph.finish()
+        finally:
+            self._graph = None  # which leads back to this one
         assert isinstance(copied, Instance)
+        for tensor, new in self._copied:
+            inputs = [self._known.get(id(each), each) for each in tensor.inputs]
+            new.inputs = tuple([each for each in inputs if isinstance(each, Tensor)])
         return copied
 
-    def value(self, old: Value) -> Value:
-        if type(old) in _PLAIN:
-            return old
-        number = id(old)
-        if number in self._known:
-            self.kept.add(number)
-            return self._known[number]
+    def _count(self) -> None:
         self._parts += 1
         if self._parts > MOST_COPIED:
             raise NoPrototypeError
+
+    def value(self, old: Value) -> Value:
+        kind = type(old)
+        if kind in _AS_THEY_ARE:
+            return old
+        known = self._known.get(id(old))
+        if known is not None:
+            self.kept.add(id(old))
+            return known
+        self._count()
+        if type(old) is Unknown:
+            return self._unknown(old)
+        if type(old) is Tensor:
+            return self._tensor(old)
+        if type(old) is Module:
+            return self._module(old)
         if type(old) is Instance:
             instance = Instance(old.cls)
             self._known[id(old)] = instance
@@ -335,12 +390,6 @@ class _Copier:
             if old.layer is not None:
                 instance.layer = self._module(old.layer)
             return instance
-        if type(old) is Module:
-            return self._module(old)
-        if type(old) is Tensor:
-            return self._tensor(old)
-        if isinstance(old, Unknown):
-            return self._unknown(old)
         if isinstance(old, Sequence):
             sequence = Sequence(old.kind, None, None, old.parameters_of)
             sequence.longest = old.longest
@@ -356,7 +405,7 @@ class _Copier:
             mapping.keys = None if old.keys is None else self.value(old.keys)
             return mapping
         if isinstance(old, Choice):
-            choice = Choice(tuple((self._guard(guard), self.value(each)) for guard, each in old.alternatives))
+            choice = Choice(tuple((self._decisions.guard(guard), self.value(each)) for guard, each in old.alternatives))
             self._known[id(old)] = choice
             return choice
         if isinstance(old, Function) and old.closure is self._root:
@@ -367,13 +416,6 @@ class _Copier:
         if isinstance(old, Bound) and old.function is not None and old.function.closure is self._root:
             return Bound(self.value(old.receiver), old.name, old.function, old.start)
         raise NoPrototypeError
-
-    def _guard(self, guard: Guard) -> Guard:
-        """The same decision, taken anew: nothing ties it to the one that the prototype took."""
-        return frozenset(
-            (self._branch(("copied", self._number, key)), arm) if isinstance(key, int) else (key, arm)
-            for key, arm in guard
-        )
 
     def _module(self, old: Module) -> Module:
         module = Module(old.kind, old.config, old.origin)
@@ -391,16 +433,14 @@ class _Copier:
         return module
 
     def _unknown(self, old: Unknown) -> Unknown:
-        if type(old) is Unbound:
-            return old
-        if old.guess is not None or old.one_of or type(old) is not Unknown:
+        if (old.guess is not None and self._graph is None) or old.one_of:
             raise NoPrototypeError
         unknown = Unknown(
-            [self._tensor_of(each) for each in old.depends],
+            [self._tensor_of(each) for each in old.depends] if old.depends else (),
             source=old.source,
             hint=old.hint,
             certain_edge=old.certain_edge,
-            possible=[self._tensor_of(each) for each in old.possible],
+            possible=[self._tensor_of(each) for each in old.possible] if old.possible else (),
             layer=old.layer,
             element_of_parameters=old.element_of_parameters,
             foreign=old.foreign,
@@ -409,7 +449,12 @@ class _Copier:
         self._known[id(old)] = unknown
         if old.part_of is not None:
             unknown.part_of = self.value(old.part_of)
-        unknown.may_be = tuple([self.value(each) for each in old.may_be])
+        if old.may_be:
+            unknown.may_be = tuple([self.value(each) for each in old.may_be])
+        if old.guess is not None:
+            unknown.guess = self._tensor_of(old.guess)
+        if old.tensor is not None and self._graph is not None:
+            unknown.tensor = self._tensor_of(old.tensor)
         return unknown
 
     def _tensor_of(self, old: Tensor) -> Tensor:
@@ -418,27 +463,40 @@ class _Copier:
         return copied
 
     def _tensor(self, old: Tensor) -> Tensor:
-        storage = old.storage
-        plain = not old.grad_fn and old.grad is NONE and old.grad_of is None
-        if not plain or old.alias is not None or storage.saves or storage.aliases or _conditional(old.own):
-            raise NoPrototypeError
+        graph, storage = self._graph, old.storage
+        if graph is not None and graph.is_older(old):
+            return old
+        recorded = bool(old.grad_fn or storage.saves or _conditional(old.own))
         base = None
         if old.base is not None:
-            if old.requires_grad != GRAD_NO or old.base.storage is not storage:
-                raise NoPrototypeError
-            base = self._tensor_of(old.base)
+            recorded = recorded or old.requires_grad != GRAD_NO or old.base.storage is not storage
+            base = old.base if recorded and graph is None else self._tensor_of(old.base)
+        other = old.grad_of is not None or old.alias is not None or bool(storage.aliases)
+        if other or (recorded and graph is None) or (old.grad is not NONE and not old.grad_fn):
+            raise NoPrototypeError
         tensor = Tensor(
-            origin=old.origin, line=old.line, born=old.born, made_by=old.made_by, own=old.own, shape=old.shape,
-            dtype=old.dtype, contiguous=old.contiguous, is_parameter=old.is_parameter, cut=old.cut, view=old.view,
-            precise=old.precise, base=base, storage=base.storage if base is not None else None,
-            counter=base.counter if base is not None else None, family=base.family if base is not None else None,
+            origin=old.origin, line=old.line, born=old.born if graph is None else graph.span.time(old.born),
+            made_by=old.made_by, own=old.own, shape=old.shape, dtype=old.dtype, contiguous=old.contiguous,
+            is_parameter=old.is_parameter, cut=old.cut, view=old.view, precise=old.precise, base=base,
+            storage=base.storage if base is not None else None, counter=base.counter if base is not None else None,
+            family=base.family if base is not None else None, device=old.device,
         )  # fmt: skip
         self._known[id(old)] = tensor
+        self._copied.append((old, tensor))
         tensor.name, tensor.op, tensor.inputs, tensor.strides = old.name, old.op, old.inputs, old.strides
-        tensor.retains_grad = old.retains_grad
-        tensor.storage.uses = storage.uses
+        tensor.order, tensor.gaps, tensor.in_order, tensor.laid_by = old.order, old.gaps, old.in_order, old.laid_by
+        tensor.trues, tensor.may_be_copy, tensor.one_of_many = old.trues, old.may_be_copy, old.one_of_many
+        tensor.in_open_mode, tensor.retains_grad = old.in_open_mode, old.retains_grad
+        if graph is None:
+            tensor.storage.uses = storage.uses
+        elif recorded:
+            graph.history(old, tensor)
+            if old.grad is not NONE:
+                tensor.grad = self.value(old.grad)
+        else:
+            tensor.storage.uses, tensor.storage.inference = graph.uses(storage.uses), storage.inference
         return tensor
 
 
 def _conditional(own: Grad) -> bool:
-    return bool(own.inputs)
+    return bool(own.inputs) or own.under is not None

@@ -376,7 +376,7 @@ class Run:
         self.renaming: dict[ir.FunctionDef | ir.Lambda, bool] = {}
         """Whether a `__getattribute__` only renames, which each attribute of an object of its class asks."""
         self.entered: set[int] = set()
-        self.prototypes = Prototypes(self.machine.globals, self.machine.branch)
+        self.prototypes = Prototypes(self.machine.globals, self.machine.branch, self.autograd.saved)
         # What is watched while another file's code runs, and what otherwise.
         self.foreign_watch = self.own_watch = NOBODY
         self.loops: list[LoopFrame | None] = []
@@ -485,4 +485,5 @@ class Run:
         self.autograd.release()
         self.imports = None
         self.handed_together.clear()
+        self.prototypes.release()
         del self.prototypes
