@@ -17,8 +17,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
-import libcst as cst
-
 from torchlint.claims import Claim as Claim
 from torchlint.claims import Holds as Holds
 from torchlint.claims import Observed as Observed
@@ -35,6 +33,7 @@ from torchlint.finding import Verdict as Verdict
 from torchlint.model import events
 from torchlint.model.events.trace import Step
 from torchlint.record import record
+from torchlint.syntax import cst
 from torchlint.target import Target as Target
 from torchlint.visited import File as File
 from torchlint.visited import Settings as Settings
@@ -246,7 +245,10 @@ class Rule:
             cls.subscriptions = _annotated("check", cls.check, where, events.Event, "a class of torchlint.model.events")
             cls.given = _given(cls.check, where)
         if "visit" in cls.__dict__:
-            cls.visits = _annotated("visit", cls.visit, where, cst.CSTNode, "a class of libcst nodes, such as cst.Call")
+            import libcst  # a bare class of `syntax/cst` is nobody's
+
+            kind = "a class of libcst nodes, such as cst.Call, which `import libcst as cst` gives"
+            cls.visits = _annotated("visit", cls.visit, where, libcst.CSTNode, kind)
             if not cls.needs or isinstance(cls.needs, str):
                 raise RuleDefinitionError(
                     f"{where}: `needs` says what a file must mention for `visit` to be run, such as "

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final, TypeAlias, cast
 
-import libcst as cst
-
-from torchlint.syntax import kinds
+from torchlint.syntax import cst, kinds
 from torchlint.syntax.node_fields import named as named
 from torchlint.syntax.node_fields import parts as parts
 from torchlint.syntax.written import Written as Written
@@ -34,7 +32,7 @@ class Node:
     def origin(self) -> cst.CSTNode:
         if issubclass(type(self.at), ast.AST):  # a place is asked by a method which class it passes for
             self.at = kinds.place_at(self.at, type(self).__name__)
-        return cast(cst.CSTNode, self.at)
+        return cast("cst.CSTNode", self.at)
 
 
 # ---- expressions -------------------------------------------------------------------------------------------------
@@ -248,7 +246,7 @@ class Statement(Node):
             return self.origin
         if issubclass(type(self.at_line), ast.AST):
             self.at_line = kinds.line_at(self.at_line)
-        return cast(cst.CSTNode, self.at_line)
+        return cast("cst.CSTNode", self.at_line)
 
 
 @dataclass(slots=True, eq=False)

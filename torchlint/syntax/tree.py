@@ -22,8 +22,7 @@ from dataclasses import fields
 from functools import cached_property
 from typing import TypeAlias, TypeVar
 
-import libcst as cst
-
+from torchlint.syntax import cst
 from torchlint.syntax.place import NodeWantedError, Place, is_place
 from torchlint.syntax.places import places
 from torchlint.syntax.text import NEWLINE as NEWLINE
@@ -165,7 +164,7 @@ def python_node(place: cst.CSTNode) -> ast.AST:
     return place.at  # type: ignore[attr-defined,no-any-return]
 
 
-Node = TypeVar("Node", bound=cst.CSTNode)
+Node = TypeVar("Node", bound="cst.CSTNode")
 
 
 def parsed(node: Node) -> Node:
