@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-import symtable
 import sys
 import textwrap
 import traceback
@@ -315,6 +314,8 @@ def is_python(text: str) -> bool:
 
     Asks for the names in it and not for a tree, which would take half as long again to be made into objects.
     """
+    import symtable
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
