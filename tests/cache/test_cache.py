@@ -401,7 +401,7 @@ def test_no_file_mentions_torch(tmp_path: Path) -> None:
     """Not even the first time is more loaded than it takes to see whether the selectors are right."""
     (tmp_path / "b.py").write_text("x = 1\n")
     _process(tmp_path, "['.']")
-    assert " libcst " not in _process(tmp_path, "['.']")
+    assert " torchlint.rule " not in _process(tmp_path, "['.']")
 
 
 # What can go wrong with the store.
@@ -493,7 +493,7 @@ def test_runs_at_the_same_time(tmp_path: Path) -> None:
         each.join()
     assert len(said) == 3
     assert all(text.count("error[TLN201]") == 12 for text in said)
-    assert " libcst " not in _process(tmp_path, "['.']")
+    assert " torchlint.rule " not in _process(tmp_path, "['.']")
 
 
 def test_a_run_that_is_killed_leaves_what_it_had(linted: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
