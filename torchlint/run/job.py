@@ -1,7 +1,7 @@
 """
 One job in, one outcome out: what a worker does, in this process, in another, or on another machine.
 
-Loads libcst and the rules: `run` imports it only when there is something to lint.
+Loads the model and the rules: `run` imports it only when there is something to lint.
 """
 
 from __future__ import annotations
