@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import code
 from torchlint.model.events import api
 from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
+from torchlint.syntax import cst
 
 
 class ApiNewerThanTarget(Rule):

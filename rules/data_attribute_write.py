@@ -2,11 +2,10 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import code, shown, under_no_grad
 from torchlint.model.events import writes
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
+from torchlint.syntax import cst
 
 _INITIALISES = re.compile(r"^(\w+\.)*init\.\w+_\(")
 

@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 from functools import partial
 
-import libcst as cst
-
 from torchlint.model.events import custom
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Observed, Rule, Warns
+from torchlint.syntax import cst
 
 
 class DeprecatedBackwardHook(Rule):

@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import block_under_no_grad
 from torchlint.model.events import training
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.syntax import cst
 
 
 class EvaluationTracksGradients(Rule):

@@ -1,11 +1,10 @@
 from collections.abc import Iterator
 from functools import partial
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import code, shown
 from torchlint.model.events import numerics
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
+from torchlint.syntax import cst
 
 
 class ExactFloatComparison(Rule):

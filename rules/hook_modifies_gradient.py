@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import NO_TWIN
 from torchlint.model.events import custom
 from torchlint.rule import Claim, Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule
+from torchlint.syntax import cst
 
 
 class HookModifiesGradient(Rule):

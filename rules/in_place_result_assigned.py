@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import NO_TWIN, code
 from torchlint.model.events import writes
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.syntax import cst
 
 
 class InPlaceResultAssigned(Rule):

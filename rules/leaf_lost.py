@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import code, operand, without_argument
 from torchlint.model.events import registration
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule, spelled
+from torchlint.syntax import cst
 
 
 class LeafLost(Rule):

@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import shown, under_no_grad
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule, spelled
+from torchlint.syntax import cst
 from torchlint.truth import Truth
 
 _OF_A_LEAF = "a leaf Variable that requires grad"

@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import attributes, code, has_comment
 from torchlint.model.events import gradients
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule, Settings
+from torchlint.syntax import cst
 from torchlint.truth import Truth
 
 

@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import code, preceded_by
 from torchlint.model.events import registration
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+from torchlint.syntax import cst
 
 _EARLY, _LATE = Raises("before Module.__init__() call"), Raises("object has no attribute '_", here=False)
 _CALL, _FIRST = "`super().__init__()`", ": torch raises where this runs first"

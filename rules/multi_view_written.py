@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import code, shown
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule, spelled
+from torchlint.syntax import cst
 
 _VIEWS = {
     "multi-view": "one of several views that one operation returned",

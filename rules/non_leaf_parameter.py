@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import code, inside_parameter
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule, spelled
+from torchlint.syntax import cst
 
 
 class NonLeafParameter(Rule):

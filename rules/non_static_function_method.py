@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import code
 from torchlint.model.events import custom
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+from torchlint.syntax import cst
 
 
 class NonStaticFunctionMethod(Rule):

@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import code, operand, shown
 from torchlint.model.events import work
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
+from torchlint.syntax import cst
 
 
 class SliceAfterPointwise(Rule):

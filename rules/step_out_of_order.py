@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import code, followed_by, preceded_by
 from torchlint.model.events import training
 from torchlint.rule import Claim, Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule, Warns
+from torchlint.syntax import cst
 
 
 class StepOutOfOrder(Rule):

@@ -1,11 +1,10 @@
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import code, operand, shown
 from torchlint.model.events import work
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Rule, Warns
+from torchlint.syntax import cst
 
 
 class TensorFromTensor(Rule):

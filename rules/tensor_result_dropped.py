@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import assignable, code, shown
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule, spelled
+from torchlint.syntax import cst
 from torchlint.truth import Truth
 
 _CHECKS = frozenset({"allclose", "equal"})

@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import as_definition
 from torchlint.model.events import data
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+from torchlint.syntax import cst
 
 _NAMES = {"collate_fn": "collate", "worker_init_fn": "init_worker"}
 

@@ -1,10 +1,9 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import shown
 from torchlint.model.events import custom
 from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
+from torchlint.syntax import cst
 
 
 class UnstableBackwardFormula(Rule):

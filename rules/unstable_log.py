@@ -1,11 +1,10 @@
 from collections.abc import Iterator
 from functools import partial
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import STABLE, code, has_comment, shown, stable_form, stable_of_names
 from torchlint.model.events import numerics
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
+from torchlint.syntax import cst
 
 _WHY: dict[numerics.Stable, str] = {
     "log_softmax": "is -inf as soon as a probability rounds to 0",

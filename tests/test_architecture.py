@@ -36,6 +36,7 @@ FOR_RULES = (
     "torchlint.fixes.renames",
     "torchlint.truth",
     "torchlint.model",
+    "torchlint.syntax.cst",
     "libcst",
 )
 FORBIDDEN_NAMES = {"utils", "util", "common", "helpers", "helper", "types", "misc", "core", "base"}
@@ -139,6 +140,32 @@ def test_no_circles() -> None:
     for name in graph:
         visit(name, ())
     assert done == set(MODULES)
+
+
+def _at_load(node: ast.AST) -> Iterator[ast.AST]:
+    """What is evaluated when a module is loaded: no bodies of functions, and no annotations, which nobody evaluates."""
+    yield node
+    for name, part in ast.iter_fields(node):
+        if name == "annotation" or (name in ("body", "args", "returns") and isinstance(node, _FUNCTIONS)):
+            continue
+        for each in part if isinstance(part, list) else [part]:
+            if isinstance(each, ast.AST):
+                yield from _at_load(each)
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def test_nothing_of_libcst_is_asked_for_when_a_module_is_loaded() -> None:
+    """It would be loaded then, or a bare class of `syntax/cst` be kept. `pipeline` is loaded where there is a tree."""
+    for path in (*FILES, *RULES):
+        if _name(path) == "torchlint.lint.pipeline":
+            continue
+        for line, module in _imports(path, only_at_load=True):
+            assert module.partition(".")[0] != "libcst", f"{path}:{line}: write `from torchlint.syntax import cst`"
+        for node in _at_load(ast.parse(path.read_text(encoding="utf-8"))):
+            asked = isinstance(node, ast.Name) and node.id == "cst"
+            assert not asked, f"{path}:{getattr(node, 'lineno', 0)}: asks for something of libcst"
 
 
 def test_third_parties() -> None:

@@ -7,7 +7,6 @@ run over files without torch stays fast.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import re
 import sys
@@ -358,6 +357,8 @@ _CODE = re.compile(r"(?P<letters>[A-Za-z]+?)(?P<number>[0-9]+)")
 def near_miss(word: str, known: Mapping[str, object] | list[str]) -> str:
     """ "; did you mean `x`?" if a known word is close, else the empty string."""
     alike = [each for each in known if each.upper().translate(_LOOK_ALIKE) == word.upper().translate(_LOOK_ALIKE)]
+    import difflib
+
     close = alike or difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean `{close[0]}`?" if close else ""
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
-
-import libcst as cst
-from libcst.metadata import MetadataWrapper, QualifiedNameSource, Scope, ScopeProvider
+from typing import TYPE_CHECKING, Any
 
 from torchlint.record import record
+from torchlint.syntax import cst
 from torchlint.syntax.text import Span
 from torchlint.syntax.tree import Source
 from torchlint.target import Target
+
+if TYPE_CHECKING:
+    from libcst.metadata import Scope
 
 
 @record(frozen=True)
@@ -67,6 +68,8 @@ class File:
         `torch.nn.functional.softmax`, `builtins.print`); several where the file binds it in several ways, empty for
         what the file itself defines, and for what only running it would tell.
         """
+        from libcst.metadata import QualifiedNameSource
+
         scope = (self._shared or self)._scopes.get(node.func if isinstance(node, cst.Call) else node)
         if scope is None:
             return frozenset()
@@ -94,4 +97,6 @@ class File:
 
     @cached_property
     def _scopes(self) -> Mapping[cst.CSTNode, Scope | None]:
+        from libcst.metadata import MetadataWrapper, ScopeProvider
+
         return MetadataWrapper(self.module, unsafe_skip_copy=True).resolve(ScopeProvider)

@@ -13,6 +13,7 @@ import pytest
 from torchlint.config import Config, ConfigError, Overrides
 from torchlint.lint import engine, registry
 from torchlint.lint.engine import FileReport, check_text
+from torchlint.lint.pipeline import Pipeline
 from torchlint.lint.registry import Registry, Selection
 from torchlint.model import events
 from torchlint.report import rule_page
@@ -244,8 +245,8 @@ def test_what_an_event_rule_is_given_beside_the_event_is_settings_or_the_file() 
 
 def test_the_tree_is_visited_once(monkeypatch: pytest.MonkeyPatch) -> None:
     visits = []
-    pipeline = engine.Pipeline.run
-    monkeypatch.setattr(engine.Pipeline, "run", lambda self: (visits.append(self), pipeline(self)))
+    run = Pipeline.run
+    monkeypatch.setattr(Pipeline, "run", lambda self: (visits.append(self), run(self)))
     _lint("from torch import nn, load\nx = load('a')\nx.add_(1)\n\n\nclass A: ...\n")
     assert len(visits) == 1
 

@@ -407,7 +407,8 @@ def found_at(nodes: Nodes, place: object) -> cst.CSTNode:
     assert isinstance(place, cst.CSTNode)
     node = nodes.find(place)  # type: ignore[arg-type]
     assert node is not None
-    assert isinstance(node, (type(place).kind, cst.ImportStar, cst.ExceptStarHandler))  # type: ignore[attr-defined]
+    kind = getattr(cst, type(place).kind)  # type: ignore[attr-defined]
+    assert isinstance(node, (kind, cst.ImportStar, cst.ExceptStarHandler))
     return node
 
 

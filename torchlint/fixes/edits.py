@@ -13,10 +13,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import is_atom
 from torchlint.rule import Edit, FindingFix, Fix, TextEdit
+from torchlint.syntax import cst
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.place import is_place
 from torchlint.syntax.tree import NEWLINE, Source, Span, python_tree, walk

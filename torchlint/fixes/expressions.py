@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import code, has_comment
 from torchlint.rule import Edit
+from torchlint.syntax import cst
 from torchlint.syntax.tree import walk
 
 _DIMENSIONS = {"1": ", dim=(-1,)", "2": ", dim=(-2, -1)", "3": ", dim=(-3, -2, -1)"}

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import libcst as cst
-
 from torchlint.fixes.expressions import as_function, eigenvalues_of, solution_of, transform_of
 from torchlint.fixes.rewrites import code, has_comment, without_argument
 from torchlint.knowledge.api.find import Change, since
 from torchlint.knowledge.api.weights import trained
 from torchlint.model.events.api import ApiReference, OldArgument, UnsafeLoad, UnsaidArgument
 from torchlint.rule import Edit, Fix
+from torchlint.syntax import cst
 
 _LOADED = ("torch.linalg", "torch.fft", "torch.func", "torch.amp", "torch.nn", "torch.cuda", "torch.backends")
 """What `import torch` brings along, beside torch itself."""

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import libcst as cst
-
 from torchlint.knowledge.ops.find import find
 from torchlint.model.events import Carried, FreedGraphRead, GraphRetained, InplaceWrite, SavedTensorRead, numerics
 from torchlint.model.events.writes import OldValueRead
 from torchlint.rule import Edit, Fix
+from torchlint.syntax import cst
 from torchlint.syntax.place import is_place
 from torchlint.syntax.tree import walk, written
 from torchlint.truth import Truth
@@ -28,21 +27,20 @@ NO_TWIN = frozenset(
     embedding_renorm_ requires_grad_
     """.split()  # noqa: SIM905
 )
-_EMPTY = cst.Module(body=[])
 # How tightly an operator binds (Python language reference, 6.17), and the operator of each augmented assignment.
-_BINDS: dict[type[cst.BaseBinaryOp], int] = {
-    cst.BitOr: 0, cst.BitXor: 1, cst.BitAnd: 2, cst.LeftShift: 3, cst.RightShift: 3, cst.Add: 4, cst.Subtract: 4,
-    cst.Multiply: 5, cst.Divide: 5, cst.FloorDivide: 5, cst.Modulo: 5, cst.MatrixMultiply: 5, cst.Power: 6,
+_BINDS: dict[str, int] = {
+    "BitOr": 0, "BitXor": 1, "BitAnd": 2, "LeftShift": 3, "RightShift": 3, "Add": 4, "Subtract": 4,
+    "Multiply": 5, "Divide": 5, "FloorDivide": 5, "Modulo": 5, "MatrixMultiply": 5, "Power": 6,
 }  # fmt: skip
-_AUGMENTED: dict[type[cst.BaseAugOp], tuple[str, int]] = {
-    cst.BitOrAssign: ("|", 0), cst.BitXorAssign: ("^", 1), cst.BitAndAssign: ("&", 2), cst.LeftShiftAssign: ("<<", 3),
-    cst.RightShiftAssign: (">>", 3), cst.AddAssign: ("+", 4), cst.SubtractAssign: ("-", 4),
-    cst.MultiplyAssign: ("*", 5), cst.DivideAssign: ("/", 5), cst.FloorDivideAssign: ("//", 5),
-    cst.ModuloAssign: ("%", 5), cst.MatrixMultiplyAssign: ("@", 5), cst.PowerAssign: ("**", 6),
+_AUGMENTED: dict[str, tuple[str, int]] = {
+    "BitOrAssign": ("|", 0), "BitXorAssign": ("^", 1), "BitAndAssign": ("&", 2), "LeftShiftAssign": ("<<", 3),
+    "RightShiftAssign": (">>", 3), "AddAssign": ("+", 4), "SubtractAssign": ("-", 4),
+    "MultiplyAssign": ("*", 5), "DivideAssign": ("/", 5), "FloorDivideAssign": ("//", 5),
+    "ModuloAssign": ("%", 5), "MatrixMultiplyAssign": ("@", 5), "PowerAssign": ("**", 6),
 }  # fmt: skip
 # Methods that give their receiver itself where it is already what they make: the table's tensors are not.
 _ITSELF = frozenset({"half", "to_dense", "dequantize"})
-_ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float, cst.List, cst.Dict, cst.Set)
+_ATOMS = frozenset({"Name", "Attribute", "Call", "Subscript", "Integer", "Float", "List", "Dict", "Set"})
 
 
 def shown(node: cst.BaseExpression, name: str = "", limit: int = 40) -> str:
@@ -53,7 +51,7 @@ def shown(node: cst.BaseExpression, name: str = "", limit: int = 40) -> str:
 
 def code(node: cst.CSTNode) -> str:
     """The source text of a node; of one that is not parsed yet, what stands at its place, without parentheses."""
-    return written(node) if is_place(node) else _EMPTY.code_for_node(node)
+    return written(node) if is_place(node) else cst.Module([]).code_for_node(node)
 
 
 def assignable(node: cst.CSTNode) -> bool:
@@ -65,7 +63,7 @@ def assignable(node: cst.CSTNode) -> bool:
 
 def operand(node: cst.BaseExpression) -> str:
     """The text of an expression, in parentheses where it would not hold together as an operand or receiver."""
-    holds = bool(node.lpar) or isinstance(node, _ATOMS)
+    holds = bool(node.lpar) or type(node).__name__ in _ATOMS
     return code(node) if holds else f"({code(node)})"
 
 
@@ -75,7 +73,7 @@ def is_atom(text: str) -> bool:
         node = cst.parse_expression(text)
     except cst.ParserSyntaxError:
         return False
-    return bool(node.lpar) or isinstance(node, _ATOMS)
+    return bool(node.lpar) or type(node).__name__ in _ATOMS
 
 
 def without_argument(call: cst.Call, argument: cst.Arg) -> str | None:
@@ -163,7 +161,7 @@ def inside_parameter(value: cst.BaseExpression, parameter: cst.Call) -> str | No
     if data.keyword is not None and data.keyword.value != "data":
         return None
     inner = data.value
-    if not inner.lpar and not isinstance(inner, _ATOMS):
+    if not inner.lpar and type(inner).__name__ not in _ATOMS:
         inner = inner.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
     moved = value.deep_replace(parameter, inner)
     if not isinstance(moved, cst.BaseExpression):
@@ -413,15 +411,15 @@ def _may_share(method: str) -> bool:
 
 
 def _augmented(small: cst.AugAssign) -> str | None:
-    sign, binds = _AUGMENTED[type(small.operator)]
+    sign, binds = _AUGMENTED[type(small.operator).__name__]
     target, value = code(small.target), code(small.value)
     if not assignable(small.target):
         return None
-    holds = bool(small.value.lpar) or isinstance(small.value, (*_ATOMS, cst.UnaryOperation))
+    holds = bool(small.value.lpar) or type(small.value).__name__ in {*_ATOMS, "UnaryOperation"}
     if isinstance(small.value, cst.UnaryOperation) and isinstance(small.value.operator, cst.Not):
         holds = False
     if isinstance(small.value, cst.BinaryOperation):
-        holds = holds or _BINDS[type(small.value.operator)] > binds
+        holds = holds or _BINDS[type(small.value.operator).__name__] > binds
     return f"{target} = {target} {sign} {value if holds else f'({value})'}"
 
 

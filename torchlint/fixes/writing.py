@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from contextlib import suppress
 
 
@@ -37,6 +36,8 @@ def replace(path: str, before: bytes, after: bytes) -> None:
     OSError
         if it may not be written, or a file beside it cannot be. In both cases it is as it was.
     """
+    import tempfile
+
     target = os.path.realpath(path)
     with open(target, "r+b") as file:  # one that is read-only is to stay as it is, though its directory may be written
         status = os.fstat(file.fileno())

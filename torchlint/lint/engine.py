@@ -17,8 +17,6 @@ from functools import cached_property
 from time import perf_counter
 from typing import TypeVar
 
-import libcst as cst
-
 from torchlint.condition import naming_reflection, without_reflection
 from torchlint.finding import shown_beside
 from torchlint.fixes import edits
@@ -26,9 +24,9 @@ from torchlint.lint import api
 from torchlint.lint.facts import Facts, is_thorough, leaves_dim_open, listeners, visitors
 from torchlint.lint.grad_modes import with_grad_modes
 from torchlint.lint.grouped import counted, place_of, together
-from torchlint.lint.pipeline import Pipeline, Question
 from torchlint.lint.places import Unparsed
 from torchlint.lint.platforms import with_platforms
+from torchlint.lint.question import Question
 from torchlint.lint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.lint.suppressions import Suppressions, has_directive, may_be_judged, name_rules
 from torchlint.lint.unused import Unused
@@ -42,7 +40,7 @@ from torchlint.results import MODEL, NEEDLE, PARSE, PLACES
 from torchlint.results import FileReport as FileReport
 from torchlint.rule import Diagnostic, File, Finding, FindingFix, Level, Rule, Settings, Target, TraceLine
 from torchlint.stack import with_room
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.long_literals import Shortened, shortened
 from torchlint.syntax.lowering import program_of
 from torchlint.syntax.nodes import Nodes
@@ -256,6 +254,8 @@ class _Check:
             for question in questions:
                 self._ask(question)
         elif questions or visitors:
+            from torchlint.lint.pipeline import Pipeline
+
             Pipeline(self.source, self._ask, questions, visitors).run()
         # what is said of one place counts in the order in which it happened, not in which it was visited
         self.answers.sort(key=lambda answer: (answer[0].event is None, answer[0].order))

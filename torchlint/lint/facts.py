@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 from time import perf_counter
 
-from torchlint.lint.pipeline import Question
+from torchlint.lint.question import Question
 from torchlint.lint.registry import Registry, Selection
 from torchlint.model.events import EntryLost, Event, ScriptCut
 from torchlint.project.index import ProjectIndex

@@ -2,43 +2,20 @@
 One visit of a tree, in which every rule is asked once: event rules at the nodes where something happened, visitor rules
 at the kinds of node they subscribe to.
 
-Finds and orders who is to be asked; what comes of the answers is the engine's business.
+Finds and orders who is to be asked; what comes of the answers is the engine's business. Loads libcst: the engine
+imports this where there is a tree to visit.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 import libcst as cst
 
-from torchlint.model.events import Event
+from torchlint.lint.question import Question
 from torchlint.rule import Rule
 from torchlint.syntax.tree import Source
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Question:
-    """
-    A rule to ask, about an event or a node.
-
-    Attributes
-    ----------
-    rule
-        Who is asked.
-    node
-        Where.
-    event
-        About what happened there; None: about the node itself.
-    order
-        Its place among the questions about events: of two answers about one place the earlier one counts.
-    """
-
-    rule: Rule
-    node: cst.CSTNode
-    event: Event | None = None
-    order: int = 0
 
 
 class Pipeline(cst.CSTVisitor):

@@ -389,17 +389,20 @@ def _rules_in(module: ModuleType) -> Iterator[type[Rule]]:
 
 def _add(rules: dict[str, Rule], kind: type[Rule]) -> None:
     where = f"{kind.__module__}.{kind.__qualname__}"
-    if not kind.summary():
+    documentation = kind.__doc__ or ""
+    if not documentation.strip():
         raise RegistryError(f"{where}: has no documentation; start its docstring with one summary line")
-    sections = kind.sections()
-    missing = [title for title in SECTIONS if title not in OPTIONAL_SECTIONS and title not in sections]
+    titles = _TITLE.findall(documentation)  # `sections` takes the rest apart, too
+    missing = [title for title in SECTIONS if title not in OPTIONAL_SECTIONS and title not in titles]
     if missing:
         raise RegistryError(f"{where}: its documentation lacks the section `## {missing[0]}`")
-    known = {item.code: (item.name, "torchlint itself") for item in DRIVER_CODES}
-    known.update((rule.code, (rule.name, type(rule).__module__)) for rule in rules.values())
-    if kind.code in known:
-        raise RegistryError(f"{where}: the code {kind.code} is taken by {known[kind.code][1]}")
-    for name, owner in known.values():
-        if name == kind.name:
-            raise RegistryError(f"{where}: the name `{name}` is taken by {owner}")
+    others: tuple[DriverCode | Rule, ...] = (*DRIVER_CODES, *rules.values())
+    for known in others:
+        if kind.code == known.code or kind.name == known.name:
+            owner = "torchlint itself" if isinstance(known, DriverCode) else type(known).__module__
+            taken = f"code {known.code}" if kind.code == known.code else f"name `{known.name}`"
+            raise RegistryError(f"{where}: the {taken} is taken by {owner}")
     rules[kind.code] = kind()
+
+
+_TITLE = re.compile(r"^[ \t]*## +(.+?) *$", re.MULTILINE)

@@ -17,11 +17,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-import libcst as cst
-
 from torchlint.config import near_code
 from torchlint.lint.registry import UNUSED_SUPPRESSION, Registry, matches
 from torchlint.rule import Finding, FindingFix, TextEdit
+from torchlint.syntax import cst
 from torchlint.syntax.tree import NEWLINE, Source, Span, walk
 
 _SUSPECT = re.compile(r"#[^\n\r]*(?:noqa|torchlint\s*:)", re.IGNORECASE)

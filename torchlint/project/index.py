@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-import libcst as cst
-
 from torchlint.project import neighbours, platforms, requirements
 from torchlint.project.roots import (
     INSTALLED,
@@ -27,7 +25,7 @@ from torchlint.project.roots import (
 )
 from torchlint.results import Dependency as Dependency
 from torchlint.results import digest
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.argument_writes import ArgumentWrites
 from torchlint.syntax.bindings import absolute
 from torchlint.syntax.lowering import UnknownSyntaxError, program_elsewhere

@@ -1,12 +1,11 @@
 """
 One job in, one outcome out: what a worker does, in this process, in another, or on another machine.
 
-Loads libcst and the rules: `run` imports it only when there is something to lint.
+Loads the model and the rules: `run` imports it only when there is something to lint.
 """
 
 from __future__ import annotations
 
-import difflib
 import gc
 import os
 import threading
@@ -278,6 +277,8 @@ def settle(settings: config.Config) -> None:
 
 def unified_diff(path: str, before: str, after: str) -> str:
     """The difference of two texts as `diff -u` prints it."""
+    import difflib
+
     lines: list[str] = []
     for line in difflib.unified_diff(_lines(before), _lines(after), path, path):
         lines.append(line if line.endswith(("\n", "\r")) else line + "\n\\ No newline at end of file\n")

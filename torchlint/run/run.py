@@ -284,6 +284,9 @@ class _Linting:
         elif first and ((self.workers > 1 and many) or not watched.POSSIBLE):
             from torchlint.run import pool
 
+            if many and watched.POSSIBLE:
+                import libcst  # noqa: F401  of so many files some need it: loaded here, the forked processes have it
+
             width = self.workers if many else 1
             begin = partial(work.settle, first[0][0].settings)
             yield from self._finished(pool.local(work.perform, jobs, width, IN_FLIGHT, begin))

@@ -9,29 +9,28 @@ from __future__ import annotations
 import ast
 from typing import cast
 
-import libcst as cst
-
+from torchlint.syntax import cst
 from torchlint.syntax.place import Place, place_kind
 
-_LINE = place_kind(cst.SimpleStatementLine)
-_SUITE = place_kind(cst.SimpleStatementSuite)
-_EXPRESSION = place_kind(cast(type[cst.CSTNode], cst.BaseExpression))
-_STRING = place_kind(cast(type[cst.CSTNode], cst.BaseString))
-_NAME = place_kind(cst.Name)
-_SUBSCRIPT = place_kind(cst.Subscript)
+_LINE = place_kind("SimpleStatementLine")
+_SUITE = place_kind("SimpleStatementSuite")
+_EXPRESSION = place_kind("BaseExpression")
+_STRING = place_kind("BaseString")
+_NAME = place_kind("Name")
+_SUBSCRIPT = place_kind("Subscript")
 _CONSTANTS: dict[type, type[Place]] = {
-    int: place_kind(cst.Integer),
-    float: place_kind(cst.Float),
-    complex: place_kind(cst.Imaginary),
+    int: place_kind("Integer"),
+    float: place_kind("Float"),
+    complex: place_kind("Imaginary"),
     bool: _NAME,
     type(None): _NAME,
-    type(...): place_kind(cst.Ellipsis),
+    type(...): place_kind("Ellipsis"),
     # one literal or several in a row: only the text knows
     str: _STRING,
     bytes: _STRING,
 }
 _STATEMENTS: dict[type[ast.AST], type[Place]] = {
-    getattr(ast, name): place_kind(getattr(cst, cst_name or name))
+    getattr(ast, name): place_kind(cst_name or name)
     for name, cst_name in {
         "Assign": "", "AnnAssign": "", "AugAssign": "", "Expr": "", "Return": "", "Raise": "", "Assert": "",
         "Delete": "Del", "Pass": "", "Break": "", "Continue": "", "Global": "", "Nonlocal": "", "Import": "",
@@ -42,19 +41,19 @@ _STATEMENTS: dict[type[ast.AST], type[Place]] = {
     if hasattr(ast, name)
 }  # fmt: skip
 _OF_PARTS: dict[str, tuple[type[Place], str]] = {
-    "Argument": (place_kind(cst.Arg), "argument"),
-    "Parameter": (place_kind(cst.Param), "parameter"),
-    "Generator": (place_kind(cst.CompFor), "comprehension"),
-    "WithItem": (place_kind(cst.WithItem), "item"),
-    "ImportName": (place_kind(cst.ImportAlias), "alias"),
-    "Handler": (place_kind(cst.ExceptHandler), "handler"),
-    "Case": (place_kind(cst.MatchCase), "case"),
-    "Slice": (place_kind(cst.Slice), "slice"),
-    "Program": (place_kind(cst.Module), "module"),
+    "Argument": (place_kind("Arg"), "argument"),
+    "Parameter": (place_kind("Param"), "parameter"),
+    "Generator": (place_kind("CompFor"), "comprehension"),
+    "WithItem": (place_kind("WithItem"), "item"),
+    "ImportName": (place_kind("ImportAlias"), "alias"),
+    "Handler": (place_kind("ExceptHandler"), "handler"),
+    "Case": (place_kind("MatchCase"), "case"),
+    "Slice": (place_kind("Slice"), "slice"),
+    "Program": (place_kind("Module"), "module"),
 }
 """What has another place than its node in Python's tree, or none there."""
 _EXPRESSIONS: dict[type[ast.AST], type[Place]] = {
-    getattr(ast, name): place_kind(getattr(cst, cst_name or name))
+    getattr(ast, name): place_kind(cst_name or name)
     for name, cst_name in {
         "Name": "", "Attribute": "", "Subscript": "", "Call": "", "BinOp": "BinaryOperation", "Tuple": "", "List": "",
         "BoolOp": "BooleanOperation", "UnaryOp": "UnaryOperation", "Compare": "Comparison", "IfExp": "", "Set": "",
@@ -85,12 +84,12 @@ def place_at(at: ast.AST, kind: str) -> Place:
     return _EXPRESSIONS.get(type(at), _STRING)(at, "expression")
 
 
-_INDEX = place_kind(cst.Index)
+_INDEX = place_kind("Index")
 
 
 def name_of(definition: ast.AST | Place) -> cst.Name:
     """The place of the name that a function or class definition gives."""
-    return cast(cst.Name, _NAME(definition if isinstance(definition, ast.AST) else definition.at, "name"))
+    return cast("cst.Name", _NAME(definition if isinstance(definition, ast.AST) else definition.at, "name"))
 
 
 def line_at(first: ast.AST) -> Place:

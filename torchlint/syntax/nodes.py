@@ -21,9 +21,7 @@ from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-import libcst as cst
-
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.place import (
     Key,
     NodeWantedError,

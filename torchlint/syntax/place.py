@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, TypeAlias
 
-import libcst as cst
+from torchlint.syntax import cst
 
 Key: TypeAlias = "tuple[Any, ...]"
 """The sort of a node and where it stands; lines count from 1, columns from 0, in characters."""
@@ -45,7 +45,7 @@ class Place:
     """
 
     __slots__ = ("at", "sort")
-    kind: ClassVar[type[cst.CSTNode]]
+    kind: ClassVar[str]
 
     def __init__(self, at: ast.AST, sort: str) -> None:
         self.at = at
@@ -53,15 +53,15 @@ class Place:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        return type(self).kind
+        return getattr(cst, type(self).kind)  # type: ignore[no-any-return]
 
     def __getattr__(self, name: str) -> object:
         raise NodeWantedError
 
 
-def place_kind(kind: type[cst.CSTNode]) -> type[Place]:
-    """The class of the places of a kind of node."""
-    return type(f"{kind.__name__}Place", (Place,), {"__slots__": (), "kind": kind})
+def place_kind(kind: str) -> type[Place]:
+    """The class of the places of a kind of node, which is told by its name in libcst."""
+    return type(f"{kind}Place", (Place,), {"__slots__": (), "kind": kind})
 
 
 def is_place(node: object) -> bool:
@@ -243,13 +243,14 @@ def _column(lines: Sequence[str], line: int, offset: int) -> int:
 @cache
 def has_key(kind: type[cst.CSTNode]) -> bool:
     """Whether any place stands for nodes of a kind: most nodes are white space, commas and the like."""
-    return not _KEYED.isdisjoint(kind.__mro__)  # libcst's kinds are abstract: `issubclass` would ask all that derive
+    # libcst's kinds are abstract: `issubclass` would ask all that derive
+    return not _KEYED.isdisjoint([each.__name__ for each in kind.__mro__])
 
 
 _KEYED = frozenset({
-    cst.BaseExpression, cst.Arg, cst.SimpleStatementLine, cst.BaseSmallStatement, cst.BaseCompoundStatement,
-    cst.SimpleStatementSuite, cst.Slice, cst.Param, cst.CompFor, cst.WithItem, cst.ImportAlias, cst.ImportStar,
-    cst.ExceptHandler, cst.ExceptStarHandler, cst.MatchCase, cst.Index, cst.Module,
+    "BaseExpression", "Arg", "SimpleStatementLine", "BaseSmallStatement", "BaseCompoundStatement",
+    "SimpleStatementSuite", "Slice", "Param", "CompFor", "WithItem", "ImportAlias", "ImportStar",
+    "ExceptHandler", "ExceptStarHandler", "MatchCase", "Index", "Module",
 })  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-import libcst as cst
+from torchlint.syntax import cst
 
 Place: TypeAlias = "tuple[int, int, int, int]"
 """Line, column, end line, end column; lines count from 1, columns from 0, the end is exclusive."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-import symtable
 import sys
 import textwrap
 import traceback
@@ -22,8 +21,7 @@ from dataclasses import fields
 from functools import cached_property
 from typing import TypeAlias, TypeVar
 
-import libcst as cst
-
+from torchlint.syntax import cst
 from torchlint.syntax.place import NodeWantedError, Place, is_place
 from torchlint.syntax.places import places
 from torchlint.syntax.text import NEWLINE as NEWLINE
@@ -165,7 +163,7 @@ def python_node(place: cst.CSTNode) -> ast.AST:
     return place.at  # type: ignore[attr-defined,no-any-return]
 
 
-Node = TypeVar("Node", bound=cst.CSTNode)
+Node = TypeVar("Node", bound="cst.CSTNode")
 
 
 def parsed(node: Node) -> Node:
@@ -316,6 +314,8 @@ def is_python(text: str) -> bool:
 
     Asks for the names in it and not for a tree, which would take half as long again to be made into objects.
     """
+    import symtable
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from torchlint.cache import results as cache
 from torchlint.config import Config, ConfigError, Configurations, near_miss
 from torchlint.hosts.command_line.options import ALIASES, OUTPUT_FORMATS, Options
 from torchlint.hosts.command_line.output import complain
@@ -21,6 +20,7 @@ from torchlint.project import files as project
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from torchlint.cache.results import Cache
     from torchlint.run.job import Fixing
     from torchlint.run.run import Opened
 
@@ -94,14 +94,16 @@ class Request:
         return found
 
     @cached_property
-    def store(self) -> cache.Cache | None:
+    def store(self) -> Cache | None:
         """Where results are kept; what was found there has taken no time that could be counted."""
         if self.options.no_cache or self.options.statistics:
             return None
         folder = self.options.cache_dir
         if folder is None and self.settings.cache_dir is not None:
             folder = str((self.settings.root or Path()) / self.settings.cache_dir)
-        return cache.Cache.of_project(folder)
+        from torchlint.cache.results import Cache
+
+        return Cache.of_project(folder)
 
     @property
     def fixing(self) -> Fixing:

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import libcst as cst
-
 from torchlint.condition import Condition
 from torchlint.model.events import AutogradRefused, FreedGraphRead, RetainedUse, TensorFacts
 from torchlint.model.events.trace import Carried, Step
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Alias, Family, GraphNode, Saved, Tensor, Unknown, Value, Write
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 
 @dataclass(slots=True, eq=False)

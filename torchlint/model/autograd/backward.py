@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import libcst as cst
-
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.autograd import Autograd, Visited
 from torchlint.model.autograd.conclusions import faults
@@ -37,7 +35,7 @@ from torchlint.model.state.values import (
     choose,
     unknown_guard,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-import libcst as cst
-
 from torchlint.condition import Condition
 from torchlint.model.autograd.autograd import Autograd, RefusedWhere, Retained, SavedRead, Visited, WriteRecord
 from torchlint.model.autograd.edges import possible_edges
@@ -35,6 +33,7 @@ from torchlint.model.state.callers import of_data
 from torchlint.model.state.guards import ALONE, ALWAYS, Guard, Truth, conjoin, covered, unconditional
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import GraphNode, Saved, Tensor, Value, Write, alternatives, reachable_tensors
+from torchlint.syntax import cst
 
 _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac(?!k)|onnx|jit|compil")
 """Conditions that may say whether anybody differentiates: what rests on one of them alone is not proven."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Set
 
-import libcst as cst
-
 from torchlint.condition import Condition
 from torchlint.knowledge.ops.kernels import of_cpu, operation_of
 from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, Visited
@@ -42,7 +40,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
     unknown_guard,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 MOST_RETAINED = 8
 """Retained graphs that later backwards are held against; who reads older ones is not known."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import libcst as cst
-
 from torchlint.condition import Condition
 from torchlint.model.autograd.autograd import Autograd, RefusedWhere
 from torchlint.model.events import AutogradRefused, Refusal
@@ -19,7 +17,7 @@ from torchlint.model.state.alternatives import emit_each
 from torchlint.model.state.guards import ALWAYS, Truth
 from torchlint.model.state.guards import conditions as named_conditions
 from torchlint.model.state.values import Grad, GraphNode, Tensor
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 _RECORDED: frozenset[Refusal] = frozenset(
     {"multi-view", "no-grad-view", "custom-view", "flag-on-non-leaf", "numpy", "deepcopy", "out", "inference",

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
-import libcst as cst
-
 from torchlint.model.state.machine import Machine
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.spelling import bound_by, dotted
 
 Turn: TypeAlias = Literal["one step", "stepped", "cleared", "in turn"]

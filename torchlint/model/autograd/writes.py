@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import libcst as cst
-
 from torchlint.knowledge.ops.find import Op
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.autograd import Autograd, WriteRecord
@@ -42,7 +40,7 @@ from torchlint.model.state.values import (
     choose,
     unknown_guard,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.spelling import dotted, same
 from torchlint.syntax.tree import written
 
@@ -54,8 +52,6 @@ INPLACE_VIEWS = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes",
 """Operations whose in-place twin changes sizes and strides alone (PyTorch: tag `inplace_view`)."""
 MOST_STEPS = 4
 """Operations that saved an old value, as many as a trace names."""
-_ELSEWHERE = cst.Name("tensor")
-"""For the target of a write that stands in another file: a rule may show it, but finds nothing to rewrite."""
 
 
 def use(autograd: Autograd, tensor: Tensor, origin: ir.Node, name: str = "") -> None:
@@ -180,7 +176,8 @@ def write(
         spelling=spelling,
         origin=machine.here(origin),
         line=machine.line(),
-        target_node=target if machine.foreign_call is None else _ELSEWHERE,
+        # of a write that stands in another file a rule may show the target, but finds nothing to rewrite
+        target_node=target if machine.foreign_call is None else cst.Name("tensor"),
         target=tensor,
         name=name or tensor.name,
         counter=tensor.counter,

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-import libcst as cst
-
 from torchlint.condition import Condition
 from torchlint.model.events.trace import Carried as Carried
 from torchlint.model.events.trace import Step as Step
 from torchlint.record import record
+from torchlint.syntax import cst
 from torchlint.truth import Truth
 
 Shape: TypeAlias = "tuple[int | None, ...] | None"

@@ -5,12 +5,11 @@ tensors, which only a run tells from those of anything else.
 
 from __future__ import annotations
 
-import libcst as cst
-
 from torchlint.knowledge.api.arguments import Argument, Unsaid
 from torchlint.knowledge.api.find import Change
 from torchlint.model.events import Event, Step
 from torchlint.record import record
+from torchlint.syntax import cst
 from torchlint.target import Extra, Release, Target, spelled
 
 

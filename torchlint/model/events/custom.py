@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-import libcst as cst
-
 from torchlint.model.events import Event
 from torchlint.record import record
+from torchlint.syntax import cst
 
 
 @record(frozen=True, kw_only=True)

@@ -6,10 +6,9 @@ Raised by the observers of `observers/data`.
 
 from __future__ import annotations
 
-import libcst as cst
-
 from torchlint.model.events import Event
 from torchlint.record import record
+from torchlint.syntax import cst
 
 SPAWNED = ("macOS", "Windows", "Linux from Python 3.14")
 """Where processes are spawned, or come from a fork server."""

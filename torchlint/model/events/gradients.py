@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-import libcst as cst
-
 from torchlint.model.events import Event, TensorFacts
 from torchlint.model.events.trace import Step
 from torchlint.record import record
+from torchlint.syntax import cst
 from torchlint.truth import Truth
 
 GradWrite: TypeAlias = Literal["zero_", "none", "scale", "fill", "assign", "zeros"]

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-import libcst as cst
-
 from torchlint.model.events import Event, Shape
 from torchlint.record import record
+from torchlint.syntax import cst
 
 Activation: TypeAlias = Literal[
     "softmax", "log_softmax", "sigmoid", "logsigmoid", "linear", "conv1d", "conv2d", "conv3d"

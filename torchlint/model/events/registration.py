@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-import libcst as cst
-
 from torchlint.model.events import Event
 from torchlint.model.events.trace import Step
 from torchlint.record import record
+from torchlint.syntax import cst
 
 Given: TypeAlias = Literal["non-leaf", "cut", "tensor", "module", "method", "generator"]
 Missing: TypeAlias = Literal["consumed", "empty", "replaced", "unreached"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-import libcst as cst
+from torchlint.syntax import cst
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-import libcst as cst
-
 from torchlint.model.events import Event
 from torchlint.model.events.trace import Step
 from torchlint.record import record
+from torchlint.syntax import cst
 from torchlint.truth import Truth
 
 

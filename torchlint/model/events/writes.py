@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-import libcst as cst
-
 from torchlint.model.events import Event, TensorFacts, WriteSpelling
 from torchlint.model.events.trace import Step
 from torchlint.record import record
+from torchlint.syntax import cst
 from torchlint.truth import Truth
 
 Copying: TypeAlias = Literal["each", "detached", "parameter", ""]

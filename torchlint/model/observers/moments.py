@@ -12,8 +12,6 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-import libcst as cst
-
 from torchlint.model.state.guards import Guard, conjoin
 from torchlint.model.state.values import (
     Bound,
@@ -35,7 +33,7 @@ from torchlint.model.state.values import (
     parts,
     within,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.spelling import dotted
 
 Kind: TypeAlias = Literal["backward", "step", "zero", "clip", "unscale", "schedule", "unknown", "written", "read"]

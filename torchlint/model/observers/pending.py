@@ -11,12 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from torchlint.model.events import Event
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, covered
 from torchlint.model.state.values import Choice, Constant, GraphNode, Tensor, Value, alternatives
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine

@@ -10,8 +10,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, TypeVar
 
-import libcst as cst
-
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.tensors import possible_gradient
 from torchlint.model.python.attributes import attribute, evaluate_again
@@ -42,7 +40,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.model.torch.arguments import truth_of
 from torchlint.model.torch.operations import apply
-from torchlint.syntax import conditions, dataflow, ir
+from torchlint.syntax import conditions, cst, dataflow, ir
 from torchlint.syntax.spelling import dotted, identifier
 
 T = TypeVar("T")

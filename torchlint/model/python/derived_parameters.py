@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import ast
 
-import libcst as cst
-
 from torchlint.condition import Condition
 from torchlint.knowledge.shapes.dtypes import is_dtype
 from torchlint.model.autograd.tensors import materialise
@@ -22,7 +20,7 @@ from torchlint.model.state.values import NONE, Constant, External, Instance, Ten
 from torchlint.model.torch.arguments import CASTS, as_argument, has_dtype, precise_dtype
 from torchlint.model.torch.defaults import device_named
 from torchlint.model.torch.gradients import grad_written
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.spelling import dotted
 
 

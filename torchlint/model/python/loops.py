@@ -11,8 +11,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-import libcst as cst
-
 from torchlint.model.events.trace import StateKind
 from torchlint.model.python.binding import assign
 from torchlint.model.python.containers import elements_of
@@ -36,7 +34,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
 )
 from torchlint.model.state.widening import Snapshot
-from torchlint.syntax import dataflow, ir
+from torchlint.syntax import cst, dataflow, ir
 
 _KINDS: tuple[StateKind, ...] = ("tuple", "list")
 _COUNTING = (External("builtins.enumerate"), External("builtins.range"))

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from functools import partial
 
-import libcst as cst
-
 from torchlint.condition import Condition
 from torchlint.knowledge.ops import find as ops
 from torchlint.knowledge.shapes import dtypes
@@ -37,7 +35,7 @@ from torchlint.model.state.values import (
     is_foreign,
     sure_tensors,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.for_effect import is_for_effect
 from torchlint.syntax.spelling import dotted, functional_only_returns, identifier, method_only_returns, only_returns
 

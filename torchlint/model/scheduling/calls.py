@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
 from torchlint.model.events import OpCalled, TensorFacts
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import Tensor, Value
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 
 class Calls(Observer):

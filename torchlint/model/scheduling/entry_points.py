@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
 
-import libcst as cst
-
 from torchlint.condition import Condition, without_reflection
 from torchlint.model.events import AutogradRefused, EntryLost, Event, InplaceWrite, SavedTensorRead
 from torchlint.model.observers import watching
@@ -40,7 +38,7 @@ from torchlint.model.state.values import (
     Scalar,
     Unknown,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.nodes import Nodes
 from torchlint.syntax.place import Place
 from torchlint.syntax.reading import differentiates

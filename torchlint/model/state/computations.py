@@ -12,8 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-import libcst as cst
-
 from torchlint.knowledge.modules import losses
 from torchlint.model.state.guards import Guard
 from torchlint.model.state.hooks import Observer
@@ -31,7 +29,7 @@ from torchlint.model.state.values import (
     Write,
     alternatives,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 _NAMESPACES: Final = ("torch.nn.functional.", "torch.special.", "torch.linalg.", "torch.")
 _LAYERS = {

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import re
 
-import libcst as cst
-
 from torchlint.model.state.guards import Guard
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.trail import Changes
 from torchlint.model.state.values import Frame, Instance, Optimizer, Tensor, Value, reachable_tensors
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.spelling import dotted, dotted_text
 
 _COMPILES = re.compile(r"(?:^|\bjit\.)(?:script|script_method|export)$")

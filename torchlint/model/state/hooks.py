@@ -17,11 +17,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
-import libcst as cst
-
 from torchlint.model.events import BackwardCallee
 from torchlint.model.state.values import Class, Function, GraphNode, Instance, Module, Optimizer, Tensor, Value, Write
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import Concern
 
 if TYPE_CHECKING:

@@ -13,8 +13,6 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-import libcst as cst
-
 from torchlint.model.events import AutogradRefused, BackwardCalled, Event, TensorFacts
 from torchlint.model.events.trace import StateKind, Step
 from torchlint.model.state.budget import Budget
@@ -24,7 +22,7 @@ from torchlint.model.state.hooks import NOBODY
 from torchlint.model.state.reflection import with_reflection
 from torchlint.model.state.trail import Trail
 from torchlint.model.state.values import ForeignCall, Frame, Globals, Tensor, Value, alternatives, choose
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 if TYPE_CHECKING:
     from torchlint.model.state.computations import ComputationLog

@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from torchlint.model.state.guards import Truth
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 if TYPE_CHECKING:
     from torchlint.model.state.tensors import Tensor

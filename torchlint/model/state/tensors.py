@@ -11,14 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import libcst as cst
-
 from torchlint.condition import Condition
 from torchlint.model.events import Shape, WriteSpelling, WrittenPart
 from torchlint.model.events.trace import Step
 from torchlint.model.state.constants import NONE
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, left_by
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 if TYPE_CHECKING:
     from torchlint.model.state.objects import ForeignCall

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-import libcst as cst
-
 from torchlint.knowledge.ops.find import Known
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.events import Shape
@@ -28,7 +26,7 @@ from torchlint.model.state.values import (
     is_value_of_elsewhere,
 )
 from torchlint.model.torch.torch import Torch
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 _UNKNOWN_NUMBERS: Final = {
     "int": shapes.INTEGER,
@@ -285,4 +283,4 @@ def python_value(value: object) -> Value:
 
 def cst_of(node: ir.Node) -> cst.BaseExpression:
     """The libcst expression that an expression was lowered from."""
-    return cast(cst.BaseExpression, node.origin)
+    return cast("cst.BaseExpression", node.origin)

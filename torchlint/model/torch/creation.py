@@ -6,8 +6,6 @@ What a factory makes is the word of `torchlint.knowledge.factories`.
 
 from __future__ import annotations
 
-import libcst as cst
-
 from torchlint.knowledge.factories import find as factories
 from torchlint.model.autograd.record import value_grad
 from torchlint.model.autograd.tensors import detached_alias, fresh, tensor_options
@@ -38,6 +36,7 @@ from torchlint.model.state.values import (
 from torchlint.model.torch.arguments import INTEGER, as_argument, precise_dtype, truth_of
 from torchlint.model.torch.defaults import device_named
 from torchlint.model.torch.torch import Torch
+from torchlint.syntax import cst
 
 _SIZED = frozenset(f"torch.{name}" for name in ("empty", "ones", "rand", "randn", "zeros"))
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
-import libcst as cst
-
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.backward import Root, backward, call_backward
 from torchlint.model.autograd.record import value_grad
@@ -49,7 +47,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.model.torch.arguments import cst_of, truth_of
 from torchlint.model.torch.torch import Torch
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.spelling import dotted
 
 Options: TypeAlias = "list[tuple[Guard, Tensor]]"

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import libcst as cst
-
 from torchlint.knowledge.ops import find as ops
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.record import record_operation, value_grad
@@ -39,7 +37,7 @@ from torchlint.model.torch.layout import lay, order_view, view_layout
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.results import derive
 from torchlint.model.torch.torch import Torch
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 
 class SliceValue:

@@ -6,8 +6,6 @@ Where it is not known what `inplace` says, both ways are followed.
 
 from __future__ import annotations
 
-import libcst as cst
-
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.tensors import fresh
 from torchlint.model.state.guards import Truth
@@ -15,7 +13,7 @@ from torchlint.model.state.values import Constant, Tensor, Unknown, Value, choos
 from torchlint.model.torch.arguments import truth_of
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.torch import Torch
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 
 def in_place_function(

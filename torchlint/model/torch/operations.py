@@ -11,8 +11,6 @@ from collections.abc import Sequence as Many
 from functools import partial
 from typing import Final
 
-import libcst as cst
-
 from torchlint.knowledge.ops import find as ops
 from torchlint.knowledge.ops.find import Known, Op
 from torchlint.knowledge.shapes import infer as shapes
@@ -34,7 +32,7 @@ from torchlint.model.state.values import (
 from torchlint.model.torch.arguments import as_argument, comes_of_inputs, kind_of, known_of
 from torchlint.model.torch.results import operation_layout, out_of_place, present
 from torchlint.model.torch.torch import Torch
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 _TAKES_NUMBERS: Final = frozenset({"add", "sub", "mul", "div", "true_divide"})
 """As functions these take a number for the first tensor, too: `torch.mul(2, x)`."""

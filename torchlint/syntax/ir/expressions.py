@@ -10,9 +10,7 @@ import ast
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-import libcst as cst
-
-from torchlint.syntax import kinds
+from torchlint.syntax import cst, kinds
 from torchlint.syntax.node_fields import named
 
 
@@ -33,7 +31,7 @@ class Node:
     def origin(self) -> cst.CSTNode:
         if issubclass(type(self.at), ast.AST):  # a place is asked by a method which class it passes for
             self.at = kinds.place_at(self.at, type(self).__name__)
-        return cast(cst.CSTNode, self.at)
+        return cast("cst.CSTNode", self.at)
 
 
 @dataclass(slots=True, eq=False, repr=False, init=False)

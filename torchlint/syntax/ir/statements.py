@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
-import libcst as cst
-
-from torchlint.syntax import kinds
+from torchlint.syntax import cst, kinds
 from torchlint.syntax.ir.expressions import Argument, Expression, Node, Parameter
 from torchlint.syntax.written import Written
 
@@ -30,7 +28,7 @@ class Statement(Node):
             return self.origin
         if issubclass(type(self.at_line), ast.AST):
             self.at_line = kinds.line_at(self.at_line)
-        return cast(cst.CSTNode, self.at_line)
+        return cast("cst.CSTNode", self.at_line)
 
 
 @dataclass(slots=True, eq=False, repr=False, init=False)

@@ -5,13 +5,11 @@ one that the program has to run on, is not known here.
 
 from __future__ import annotations
 
-import libcst as cst
-
 from torchlint.model.events.api import TensorMethod
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Tensor, Unknown, Value
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import Concern
 from torchlint.syntax.spelling import dotted
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-import libcst as cst
-
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import GraphKeptByLoop
 from torchlint.model.observers.pending import PendingEvents, argument, expression, only
@@ -29,7 +27,7 @@ from torchlint.model.state.values import (
     alternatives,
     reachable_tensors,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.dataflow import alike
 from torchlint.syntax.features import DIFFERENTIATING
 from torchlint.syntax.spelling import dotted

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from torchlint.model.events import AutogradRefused, BackwardCallee, Event
 from torchlint.model.events.gradients import CreatedGraphUnused
 from torchlint.model.observers.pending import PendingEvents
@@ -32,7 +30,7 @@ from torchlint.model.state.values import (
     parts,
     reachable_tensors,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import DIFFERENTIATING
 from torchlint.syntax.spelling import identifier, is_called_loss
 

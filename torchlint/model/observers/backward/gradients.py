@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from torchlint.model.events import BackwardCallee, FreedGraphRead
 from torchlint.model.events.gradients import KeptGradientWritten, SumOfGradientsRead
 from torchlint.model.events.trace import Step
@@ -28,7 +26,7 @@ from torchlint.model.state.values import (
     Write,
     reachable_tensors,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import DIFFERENTIATING
 from torchlint.syntax.spelling import dotted
 

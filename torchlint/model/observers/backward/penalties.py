@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import ConstantGradientTerm
 from torchlint.model.events.trace import Step
@@ -18,7 +16,7 @@ from torchlint.model.observers.pending import PendingEvents
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import GRAD_NO, Function, GraphNode, Tensor, Value, reachable_tensors
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import DIFFERENTIATING
 
 if TYPE_CHECKING:

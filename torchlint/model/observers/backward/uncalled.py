@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-import libcst as cst
-
 from torchlint.condition import Condition
 from torchlint.model.events.calls import GradModeNotEntered, MethodNotCalled
 from torchlint.model.observers.pending import argument, expression
@@ -30,7 +28,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import BARE, GRAD_MODES, here
 from torchlint.syntax.spelling import dotted
 from torchlint.truth import Truth

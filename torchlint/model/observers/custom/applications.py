@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import libcst as cst
-
 from torchlint.model.events import AutogradRefused, BackwardCallee
 from torchlint.model.events.custom import FunctionInstanceCalled, IncomingGradientIgnored, NothingSaved
 from torchlint.model.events.trace import Step
@@ -24,7 +22,7 @@ from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Class, Function, GraphNode, Sequence, Tensor, Value
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import CUSTOM, anywhere
 from torchlint.syntax.reading import written
 

@@ -6,8 +6,6 @@ import re
 from dataclasses import replace
 from typing import Final, Literal
 
-import libcst as cst
-
 from torchlint.model.events.custom import (
     BackwardNotDifferentiable,
     DerivativeRebuilt,
@@ -40,14 +38,14 @@ from torchlint.model.state.values import (
     Value,
     Write,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import CUSTOM, anywhere
 from torchlint.syntax.tree import walk
 
 KEEPING = frozenset({"staticmethod", "classmethod", "once_differentiable", "custom_fwd", "custom_bwd", "override"})
 """Decorators that leave the number of arguments and results as they are written."""
 _FOREIGN = re.compile(r"(^|[._])(_C|cuda|ext|cpp|kernels?|triton|backend|ctypes)(\.|_|$)")
-_ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power, cst.MatrixMultiply)
+_ARITHMETIC = frozenset({"Add", "Subtract", "Multiply", "Divide", "Power", "MatrixMultiply"})
 _INDIFFERENT = frozenset({"zeros_like", "ones_like", "empty_like", "asarray", "array"})
 
 
@@ -537,7 +535,7 @@ def _intermediates_kept(machine: Machine, keeping: Method, backward: Method) -> 
 
 def _operates(method: Method, made: cst.BaseExpression | None, tensors: list[str]) -> bool:
     """Whether an expression is arithmetic on tensors, those of these names or what a call of torch has computed."""
-    if not isinstance(made, cst.BinaryOperation) or not isinstance(made.operator, _ARITHMETIC):
+    if not isinstance(made, cst.BinaryOperation) or type(made.operator).__name__ not in _ARITHMETIC:
         return False
     return any(
         text(each) in tensors

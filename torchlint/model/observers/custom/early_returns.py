@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import libcst as cst
-
+from torchlint.syntax import cst
 from torchlint.syntax.tree import children
 
-_SCOPES = frozenset({cst.FunctionDef, cst.ClassDef, cst.Lambda})
+_SCOPES = frozenset({"FunctionDef", "ClassDef", "Lambda"})
 
 
 def inside(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -22,7 +21,7 @@ def inside(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while stack:
         current = stack.pop()
         yield current
-        if current is node or type(current) not in _SCOPES:
+        if current is node or type(current).__name__ not in _SCOPES:
             stack += reversed(children(current))
 
 
@@ -63,7 +62,7 @@ def _within(statement: cst.CSTNode, node: cst.CSTNode) -> tuple[list[cst.Return]
 
 
 def _returns(statement: cst.CSTNode) -> list[cst.Return]:
-    if type(statement) in _SCOPES:
+    if type(statement).__name__ in _SCOPES:
         return []
     return [each for each in inside(statement) if isinstance(each, cst.Return)]
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-import libcst as cst
-
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.observers.custom.early_returns import inside, returns_after
+from torchlint.syntax import cst
 from torchlint.syntax.tree import parsed, walk
 
 _OF_TENSORS: Final = frozenset(
@@ -38,7 +37,7 @@ def text(node: cst.CSTNode) -> str:
     return node.value if isinstance(node, cst.Name) else ""
 
 
-_BINDING = frozenset({cst.Assign, cst.AnnAssign, cst.NamedExpr, cst.For, cst.CompFor, cst.AsName})
+_BINDING = frozenset({"Assign", "AnnAssign", "NamedExpr", "For", "CompFor", "AsName"})
 
 
 class Method:
@@ -69,7 +68,7 @@ class Method:
 
     def _bind(self, node: cst.CSTNode) -> None:
         targets: list[tuple[cst.CSTNode, cst.BaseExpression | None]] = []
-        if type(node) not in _BINDING:  # of most nodes no more is asked
+        if type(node).__name__ not in _BINDING:  # of most nodes no more is asked
             return
         if isinstance(node, cst.Assign):
             targets = [(each.target, node.value) for each in node.targets]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-import libcst as cst
-
 from torchlint.model.events import SavedTensorRead
 from torchlint.model.events.custom import BackwardHookRegistered, HookedTensorWritten, HookWritesGradient
 from torchlint.model.observers.custom.function_source import Method, text
@@ -14,7 +12,7 @@ from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Bound, Function, Instance, Module, Partial, Tensor, Unknown, Value, Write
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import here, one_of
 from torchlint.syntax.for_effect import around, is_fallback
 from torchlint.syntax.spelling import writes

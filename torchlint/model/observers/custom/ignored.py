@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import libcst as cst
-
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.events.custom import IncomingGradientIgnored
 from torchlint.model.observers.custom.function_source import Method, names, text
@@ -18,6 +16,7 @@ from torchlint.model.python.custom_functions import keeps_contract
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Class, Function
+from torchlint.syntax import cst
 from torchlint.syntax.features import CUSTOM, anywhere
 
 _NOTHING = frozenset({"zeros_like", "zeros", "new_zeros", "empty_like"})

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import libcst as cst
-
 from torchlint.model.events.custom import GradientsReturned
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.custom.custom import KEEPING, backward_of, methods_may_be_set
@@ -34,7 +32,7 @@ from torchlint.model.state.values import (
     is_value_of_elsewhere,
     reachable_tensors,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import CUSTOM, anywhere
 from torchlint.syntax.tree import parsed
 

@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeGuard
 
-import libcst as cst
-
 from torchlint.model.events.data import GeneratorCopied
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_file, loading
@@ -22,7 +20,7 @@ from torchlint.model.observers.written import Imports, assignments, may_set_by_n
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Instance, Unknown, Value
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import here
 from torchlint.syntax.spelling import dotted
 

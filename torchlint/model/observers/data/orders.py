@@ -12,15 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-import libcst as cst
-
 from torchlint.knowledge.names import DATA_LOADER, DATASET, TENSOR_DATASET
 from torchlint.model.events.data import EvaluatedShuffled, TrainedInOrder
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.pending import argument
 from torchlint.model.observers.written import Imports, Scope, assignments, scopes, words
 from torchlint.model.state.hooks import Observer
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.spelling import dotted, runs_few_times
 
 _OF_IMAGES = "torchvision.datasets."

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-import libcst as cst
-
 from torchlint.knowledge.names import MODULE, RANDOM_SPLIT
 from torchlint.model.events.data import GeneratorNotSeeded, SeededLate
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.written import Imports, words
 from torchlint.model.state.hooks import Observer
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.spelling import dotted
 
 _TORCH: Final = frozenset({"torch.manual_seed", "torch.random.manual_seed"})

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import libcst as cst
-
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.numerics import FloatsCompared
 from torchlint.model.state.computations import VIEWS, Computation, Computations
@@ -26,7 +24,7 @@ from torchlint.model.state.values import (
     alternatives,
     explore,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import ALL_EQUAL, here
 
 _ROUNDING = frozenset(

@@ -11,8 +11,6 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-import libcst as cst
-
 from torchlint.model.events.numerics import DimensionImplied
 from torchlint.model.observers.numerics.enclosing import Definition, definitions_of, is_unread
 from torchlint.model.observers.numerics.layer_lists import holds_only
@@ -21,7 +19,7 @@ from torchlint.model.state.computations import Computation, Computations, consta
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import NONE, Instance, Module, Sequence, Unknown, Value
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import IMPLIED_DIM, SOFTMAXES, here
 from torchlint.syntax.spelling import identifier
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from math import inf
 from typing import Final
 
-import libcst as cst
-
 from torchlint.model.events.numerics import LogarithmComposed, Stable
 from torchlint.model.observers.numerics.bounds import CHOSEN, Bounds, BoundsOf, written_number
 from torchlint.model.observers.numerics.broadcasts import COMPARISONS
@@ -16,7 +14,7 @@ from torchlint.model.state.computations import Computation, Computations, consta
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.tensors import Storage, Write
 from torchlint.model.state.values import Tensor, Unknown, Value
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import here, near
 from torchlint.syntax.spelling import identifier, same
 from torchlint.truth import Truth

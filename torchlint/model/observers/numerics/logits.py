@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-import libcst as cst
-
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.numerics import Activation, LossOfActivation
 from torchlint.model.events.trace import Step
 from torchlint.model.state.computations import VIEWS, Computation, Computations
 from torchlint.model.state.guards import Guard
 from torchlint.model.state.values import GraphNode, Sequence, Tensor, Value
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import DIFFERENTIATES, LOSS_NAMES, NAMES_LOSS, WEIGHS, Concern
 
 _ACTIVATIONS: dict[str, Activation] = {

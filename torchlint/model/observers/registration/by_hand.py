@@ -10,11 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.knowledge.modules.optimizers import find
 from torchlint.model.state.values import Class
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.spelling import dotted, identifier
 from torchlint.syntax.tree import statements_at
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-import libcst as cst
-
 from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.names import PARAMETER
 from torchlint.model.events.registration import BuiltInForward, ForwardCalled, TensorAttributeUsed
@@ -37,7 +35,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
     within,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import FORWARDS, FORWARDS_HELD, Concern, anywhere, here
 from torchlint.syntax.spelling import dotted, last_word
 from torchlint.syntax.tree import statements_at, written

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import libcst as cst
-
 from torchlint.model.events import Event
 from torchlint.model.events.registration import IteratorUsedUp
 from torchlint.model.events.trace import Step
@@ -20,7 +18,7 @@ from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Mapping, Optimizer, Sequence, Tensor, Unknown, Value, alternatives
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import one_of
 from torchlint.syntax.spelling import dotted
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import (
     GraphRestarted,
@@ -41,7 +39,7 @@ from torchlint.model.state.values import (
     alternatives,
     reachable_tensors,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import (
     CALLS_NUMPY,
     CONVERTING,

@@ -12,8 +12,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import libcst as cst
-
 from torchlint.condition import Condition
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import GradFlagSet, LeafLost
@@ -40,7 +38,7 @@ from torchlint.model.state.values import (
     Write,
     alternatives,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import DIFFERENTIATING, one_of
 from torchlint.syntax.tree import python_node
 

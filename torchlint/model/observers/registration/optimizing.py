@@ -10,8 +10,6 @@ from __future__ import annotations
 import ast
 import re
 
-import libcst as cst
-
 from torchlint.condition import Condition
 from torchlint.knowledge.modules import optimizers
 from torchlint.model.events import BackwardCallee
@@ -42,7 +40,7 @@ from torchlint.model.state.values import (
     explore,
     reachable_tensors,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import one_of
 from torchlint.syntax.spelling import dotted
 from torchlint.syntax.tree import python_node, written

@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-import libcst as cst
-
 from torchlint.condition import Condition
 from torchlint.model.events.registration import HeldInPlainContainer, ParameterReplaced, SuperInitMissing
 from torchlint.model.events.trace import Step
@@ -48,7 +46,7 @@ from torchlint.model.state.values import (
     alternatives,
     explore,
 )
-from torchlint.syntax import ir, kinds
+from torchlint.syntax import cst, ir, kinds
 from torchlint.syntax.features import DEFINES, SETS, here
 from torchlint.syntax.spelling import dotted
 from torchlint.syntax.tree import written

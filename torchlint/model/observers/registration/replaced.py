@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import libcst as cst
-
 from torchlint.model.events.registration import OptimizerMisses
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.moments import holds
@@ -18,7 +16,7 @@ from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Instance, Module, Optimizer, Tensor, Unknown, Value, alternatives, explore
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.spelling import dotted
 
 

@@ -12,8 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-import libcst as cst
-
 from torchlint.knowledge.names import VECTOR_TO_PARAMETERS
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import GraphRestarted
@@ -35,7 +33,7 @@ from torchlint.model.state.values import (
     Value,
     reachable_tensors,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import DATA_SET, anywhere
 
 _MOST_NODES = 200

@@ -11,8 +11,6 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-import libcst as cst
-
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.trace import Step
 from torchlint.model.events.training import EvaluatedWithGraph, TrainedInEvalMode
@@ -37,7 +35,7 @@ from torchlint.model.state.values import (
     alternatives,
     explore,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import DIFFERENTIATING, anywhere
 from torchlint.syntax.reading import differentiates
 from torchlint.syntax.spelling import dotted, identifier, runs_few_times

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-import libcst as cst
-
 from torchlint.model.events import Event
 from torchlint.model.events.trace import Step
 from torchlint.model.events.training import (
@@ -23,7 +21,7 @@ from torchlint.model.events.training import (
 from torchlint.model.observers.moments import Iteration, Log, Moment
 from torchlint.model.state.guards import ALWAYS, conjoin, covered
 from torchlint.model.state.values import Instance, Optimizer
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 
 def read(log: Log, decision: Callable[[int], object]) -> Iterator[Event]:

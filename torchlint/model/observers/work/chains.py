@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import libcst as cst
-
 from torchlint.model.events.work import Order, Product, ProductsChained
 from torchlint.model.state.computations import Computation
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Tensor, Unknown, Value
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import PRODUCTS
 from torchlint.syntax.tree import written
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-import libcst as cst
-
 from torchlint.model.events.work import TensorCopied
 from torchlint.model.state.computations import Computation, Computations
 from torchlint.model.state.guards import Truth
@@ -22,7 +20,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import COPIES, COPIES_HELD, anywhere, here
 from torchlint.syntax.for_effect import is_shown
 

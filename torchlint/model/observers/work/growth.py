@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 
-import libcst as cst
-
 from torchlint.model.events.work import GrownInLoop
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Tensor, Value
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import CONCATENATIONS, GROWS, here
 from torchlint.syntax.spelling import identifier, runs_few_times
 from torchlint.syntax.tree import statements_at, written

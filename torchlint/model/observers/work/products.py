@@ -10,14 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-import libcst as cst
-
 from torchlint.model.events.work import DiagonalMultiplied, JacobianMultiplied
 from torchlint.model.observers.work.chains import PRODUCT_NAMES, Chains, rank
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Constant, Scalar, Sequence, Tensor, Unknown, Value
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import CHAIN, anywhere, here
 
 _JACOBIANS: dict[str, Literal["jacobian", "hessian"]] = {

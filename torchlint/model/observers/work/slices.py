@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-import libcst as cst
-
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.events.work import SlicedAfterPointwise
 from torchlint.model.state.computations import VIEWS, Computation, Computations, constant
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Tensor, Value
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import PARTS, POINTWISE, SLICED, here
 from torchlint.syntax.spelling import index_kind, leaves_out
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import libcst as cst
-
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.work import Synchronised
 from torchlint.model.state.computations import VIEWS, Computations
 from torchlint.model.state.guards import ALWAYS, Guard
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import GraphNode, Tensor, Value
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 
 _METHODS = frozenset({"item", "tolist", "cpu", "numpy"})
 _FUNCTIONS = {"builtins.print": "print", "builtins.float": "float", "builtins.int": "int"}

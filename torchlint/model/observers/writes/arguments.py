@@ -9,15 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import ArgumentWritten
 from torchlint.model.observers.pending import PendingEvents, only
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import NONE, Constant, Function, Tensor, Unknown, Value, Write
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import WRITING
 
 if TYPE_CHECKING:

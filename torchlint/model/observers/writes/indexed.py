@@ -5,8 +5,6 @@ Writes by index that get lost in a copy: an index with tensors or lists gives on
 
 from __future__ import annotations
 
-import libcst as cst
-
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.events import TensorFacts
 from torchlint.model.events.writes import CopyWritten
@@ -14,7 +12,7 @@ from torchlint.model.observers.pending import expression, only
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Tensor, Unknown, Value
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import WRITING, Concern
 from torchlint.syntax.for_effect import is_for_effect
 from torchlint.syntax.spelling import dotted

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-import libcst as cst
-
 from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import OldValueRead
 from torchlint.model.observers.pending import PendingEvents, expression, only
@@ -20,7 +18,7 @@ from torchlint.model.observers.written import parent_of
 from torchlint.model.state.guards import Guard, Truth, conjoin
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Frame, Mapping, Sequence, Tensor, Unknown, Value, Write, reachable_tensors
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.spelling import dotted
 
 _TAKES: Final = frozenset({"clear", "pop", "popleft", "remove"})

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
-import libcst as cst
-
 from torchlint.model.events import SavedTensorRead
 from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import OldValueRead
@@ -37,7 +35,7 @@ from torchlint.model.state.values import (
     Write,
     reachable_tensors,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import WRITING, anywhere
 from torchlint.syntax.spelling import indices, integer
 

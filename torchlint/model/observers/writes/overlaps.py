@@ -7,8 +7,6 @@ What overlaps follows `at::get_overlap_status` (ATen/MemoryOverlap.cpp). Does no
 
 from __future__ import annotations
 
-import libcst as cst
-
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.events.writes import OverlapWritten
 from torchlint.model.observers.pending import expression, only
@@ -16,7 +14,7 @@ from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Tensor, Value, Write
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import WRITING
 from torchlint.syntax.spelling import dotted, indices, integer
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
-import libcst as cst
-
 from torchlint.model.autograd.writes import INPLACE_VIEWS
 from torchlint.model.events import BackwardCallee, SavedTensorRead
 from torchlint.model.events.trace import Step
@@ -40,7 +38,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
 )
 from torchlint.model.torch.operations import RENORMS
-from torchlint.syntax import ir
+from torchlint.syntax import cst, ir
 from torchlint.syntax.features import DIFFERENTIATING, WRITING
 from torchlint.syntax.kinds import place_at
 from torchlint.syntax.spelling import dotted, integer
@@ -317,7 +315,7 @@ def _owner(written: cst.BaseExpression) -> cst.BaseExpression:
     at = python_node(written)
     if not isinstance(at, ast.Attribute) or at.attr != "data":
         return written
-    return cast(cst.BaseExpression, place_at(at.value, ""))
+    return cast("cst.BaseExpression", place_at(at.value, ""))
 
 
 def _data_of(tensor: Tensor) -> Tensor | None:
