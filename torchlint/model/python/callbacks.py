@@ -18,6 +18,7 @@ from torchlint.model.python.members import patch, replace_of_torch
 from torchlint.model.python.module_parts import keeps_place, parameters_of
 from torchlint.model.python.run import Callback, HandedOn, Reach, Run, seen_from
 from torchlint.model.python.variables import forget_variable
+from torchlint.model.state.another import or_another
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
@@ -41,7 +42,6 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
-    or_another,
     parts,
     reachable_tensors,
     within,
@@ -187,7 +187,8 @@ def _turn_held(run: Run, owner: Instance | Class) -> None:
     for name, old in _held(owner, _MAY_SWITCH):
         for option in parts(old) if type(old) is Choice else (old,):
             if is_switch(option):
-                run.machine.trail.set(owner.attributes, name, or_another(old))
+                if (turned := or_another(old)) is not old:
+                    run.machine.trail.set(owner.attributes, name, turned)
                 break
 
 

@@ -15,6 +15,7 @@ from torchlint.model.python.making import OF_ATTRIBUTES, inherits_known, runs_un
 from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import NAMESPACES, PROPERTY, REGISTRIES, forget_variables
+from torchlint.model.state.another import or_another
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.reachable import objects_among, some_of
@@ -44,7 +45,6 @@ from torchlint.model.state.values import (
     explore,
     is_foreign,
     is_value_of_elsewhere,
-    or_another,
     parts,
     reachable_tensors,
     unknown_guard,
@@ -96,8 +96,8 @@ def set_some_attribute(run: Run, instance: Instance | Class, value: Value, *, an
             if type(old) is Tensor:
                 attributes.setdefault(name, old)
     for name, old in attributes.items():
-        if _may_be_set_anew(old):
-            machine.trail.set(instance.attributes, name, or_another(old, depends))
+        if _may_be_set_anew(old) and (new := or_another(old, depends)) is not old:
+            machine.trail.set(instance.attributes, name, new)
 
 
 def _may_be_method(value: Value, anew: bool) -> bool:

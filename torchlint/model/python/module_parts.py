@@ -82,7 +82,7 @@ def _held_by(instance: Instance) -> tuple[list[Tensor], list[Value], bool]:
         if kind is Instance or kind is Module:
             inner.append(option)
         elif kind not in _WITHOUT_OWN:  # few
-            for _, each in alternatives(option):
+            for each in [each for _, each in option.alternatives] if type(option) is Choice else (option,):
                 if type(each) is Tensor:
                     if each.is_parameter is Truth.YES:
                         own.append(each)

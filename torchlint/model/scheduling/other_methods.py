@@ -18,6 +18,7 @@ from torchlint.model.python.making import inherits_known
 from torchlint.model.python.module_parts import keeps_place, parameters_of
 from torchlint.model.python.run import Run
 from torchlint.model.scheduling.other_flags import is_self, leave_flags_open
+from torchlint.model.state.another import or_another
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     GRAD_NO,
@@ -35,7 +36,6 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     is_foreign,
-    or_another,
 )
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written

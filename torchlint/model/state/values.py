@@ -316,20 +316,6 @@ def _type_of(value: Value) -> str:
     return "dtype" if type(value) is External and dtype_class(value.qualified) == "float" else ""
 
 
-def or_another(value: Value, depends: Iterable[Tensor] = ()) -> Value:
-    """
-    A value, or one that nobody knows in its place. It is the `choose` of the two, each under a guard of its own: what
-    nobody has named yet disagrees with no guard, so that none need be looked at.
-    """
-    kept, another = unknown_guard(), Unknown(depends)
-    if type(value) is not Choice:
-        return Choice(((kept, value), (unknown_guard(), another)))
-    options = [(inner | kept, each) for inner, each in value.alternatives]
-    if len(options) >= MOST_ALTERNATIVES:
-        return Unknown(tensor for each in (value, another) for tensor in reachable_tensors(each))
-    return Choice((*options, (unknown_guard(), another)))
-
-
 def _are_arms(one: Guard, other: Guard) -> bool:
     """Whether two guards are the two arms of one branch, so that together they say what they have in common."""
     rest = one - other
