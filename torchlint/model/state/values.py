@@ -270,6 +270,7 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
         if type(left) is not Choice and type(right) is not Choice:
             return _common(left, right) if _same(left, right) else Choice(tuple(options))
     merged: list[tuple[Guard, Value]] = []
+    known_as: set[int] = set()
     for guard, choice in options:
         for inner, value in choice.alternatives if type(choice) is Choice else ((ALWAYS, choice),):
             both = meet(guard, inner) if inner and inner is not guard else guard
@@ -277,6 +278,10 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
                 continue
             kind = type(value)
             plain = kind is Constant or kind is Scalar or kind is External
+            if not plain and id(value) not in known_as:  # it is nothing but itself
+                known_as.add(id(value))
+                merged.append((both, value))
+                continue
             for index, (known, other) in enumerate(merged):
                 if not (other is value or (plain and type(other) is kind and other == value)):
                     continue

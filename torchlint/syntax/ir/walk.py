@@ -24,15 +24,16 @@ from torchlint.syntax.ir.statements import (
 from torchlint.syntax.node_fields import parts
 
 
-def walk(node: Node | list[Statement]) -> Iterator[Node]:
+def walk(node: Node | list[Statement]) -> list[Node]:
     """A node, or the statements of a block, and everything below: parents first, fields in their order."""
     pending: list[Any] = [node]
+    found: list[Node] = []
     reading = _reading
     while pending:  # of very many: what a look takes is what its calls take
         each = pending.pop()
         kind = type(each)
         if kind in reading:
-            yield each
+            found.append(each)
             if (read := reading[kind]) is not None:
                 held = read(each)
                 pending += held if type(held) is tuple else (held,)
@@ -41,6 +42,7 @@ def walk(node: Node | list[Statement]) -> Iterator[Node]:
         elif each is not None and isinstance(each, Node):
             reading[kind] = attrgetter(*names) if (names := parts(kind)) else None
             pending.append(each)
+    return found
 
 
 def blocks(statement: Statement) -> list[list[Statement]]:
