@@ -484,6 +484,30 @@ def step_before_the_view_of_a_detached_leaf():
     torch.autograd.grad((squares * view).sum(), (squares, view))
 
 
+def step_over_one_of_two_lists_before_the_view_of_a_leaf():
+    """The optimizer may have been given the leaf: a view of it has a new node then, and nothing old is read."""
+    x, w = torch.randn(3, 1, requires_grad=True), torch.randn(3, requires_grad=True)
+    optimizer = torch.optim.Adam([x] if torch.rand(()).item() >= 0 else [w], lr=0.001)
+    view = x.unflatten(0, (1, -1))
+    squares = view * view
+    squares.sum().backward()
+    optimizer.step()
+    x.detach_()
+    torch.autograd.grad((squares * view).sum(), (squares, view))
+
+
+def step_over_a_group_that_is_added_perhaps():
+    """As above, of a group."""
+    x, w = torch.randn(3, 1, requires_grad=True), torch.randn(3, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.001)
+    optimizer.add_param_group({"params": [x] if torch.rand(()).item() >= 0 else []})
+    view = x.unflatten(0, (1, -1))
+    squares = view * view
+    squares.sum().backward()
+    optimizer.step()
+    torch.autograd.grad((squares * view).sum(), (squares, view))
+
+
 def step_under_the_old_node_of_a_view():
     """Raises: modified by an inplace operation"""
     x = torch.randn(3, 1, requires_grad=True)

@@ -146,6 +146,7 @@ def _somelib() -> types.ModuleType:
         whole=torch.int64, Switched=_Switched, switch_on=_Switched.switch_on,
         thawing=_thawing, thaw=lambda w: w.requires_grad_(), enabling=lambda mode: torch.set_grad_enabled(True),
         flag=False, scalar=torch.rand((), requires_grad=True),
+        listed=lambda module: list(module.parameters()),
         session=torch.no_grad, load=lambda: {"w": torch.rand(3, requires_grad=True)},
     )  # fmt: skip
     return module

@@ -2925,3 +2925,33 @@ def silent_constructor_of_one_of_two():
             self.layer = nn.Linear(2, 2)
 
     Derived()
+
+
+def silent_step_over_a_list_that_unknown_code_has_made():
+    import torch
+    from somelib import listed
+    from torch import nn
+
+    w = torch.randn(3, 1, requires_grad=True)
+    parameters = listed(nn.Linear(1, 1))
+    parameters.append(w)
+    optimizer = torch.optim.SGD(parameters, lr=0.001)
+    view = w.unflatten(0, (1, -1))
+    squares = view * view
+    squares.sum().backward()
+    optimizer.step()
+    torch.autograd.grad((squares * view).sum(), (squares, view))
+
+
+def step_over_a_list_that_was_made_without_it():
+    import torch
+    from somelib import listed
+    from torch import nn
+
+    w = torch.randn(3, 1, requires_grad=True)
+    optimizer = torch.optim.SGD(listed(nn.Linear(1, 1)), lr=0.001)
+    view = w.unflatten(0, (1, -1))
+    squares = view * view
+    squares.sum().backward()
+    optimizer.step()
+    torch.autograd.grad((squares * view).sum(), (squares, view))  # error: [TLN101]

@@ -38,7 +38,16 @@ Changes: TypeAlias = "dict[tuple[int, Any], tuple[Any, Any, Any]]"
 
 _TIMED: Final = frozenset({"writes", "saves", "uses", "releases", "aliases"})
 _UNORDERED: Final = frozenset(
-    {"escaped", "given", "handed_on", "handed_to_unknown", "kept_by_unknown", "named_elsewhere", "retaining"}
+    {
+        "escaped",
+        "given",
+        "handed_on",
+        "handed_to_unknown",
+        "kept_by_unknown",
+        "named_elsewhere",
+        "possible",
+        "retaining",
+    }
 )
 _GRADS: Final = frozenset({"own", "condition"})
 _VALUES: Final = frozenset({"grad", "element", "keys"})

@@ -201,16 +201,20 @@ class Module:
 
 class Optimizer:
     """
-    An optimizer of `torch.optim`. `parameters` are those known; `complete` says whether these are all. `evaluates`
-    says whether one step calls its closure several times.
+    An optimizer of `torch.optim`. `parameters` are those known; `complete` says whether these are all, and `possible`
+    are what else it was given on some path, or in some part. `evaluates` says whether one step calls its closure
+    several times.
     """
 
-    __slots__ = ("complete", "evaluates", "name", "parameters", "qualified")
+    __slots__ = ("complete", "evaluates", "name", "parameters", "possible", "qualified")
 
-    def __init__(self, qualified: str, parameters: tuple[Tensor, ...], complete: bool) -> None:
+    def __init__(
+        self, qualified: str, parameters: tuple[Tensor, ...], complete: bool, possible: tuple[Tensor, ...] = ()
+    ) -> None:
         self.qualified = qualified
         self.parameters = parameters
         self.complete = complete
+        self.possible = possible
         self.evaluates = False
         self.name = ""
 

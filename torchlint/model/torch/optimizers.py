@@ -6,14 +6,24 @@ A `step` writes to parameters that have a gradient, and records nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from torchlint.model.autograd.edges import regenerate
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.writes import drop_grad, is_none, write
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import ALWAYS, Truth
-from torchlint.model.state.values import NONE, Constant, Mapping, Optimizer, Sequence, Tensor, Value, alternatives
+from torchlint.model.state.values import (
+    NONE,
+    Constant,
+    Mapping,
+    Optimizer,
+    Sequence,
+    Tensor,
+    Value,
+    alternatives,
+    reachable_tensors,
+)
 from torchlint.model.torch.arguments import cst_of, known_tensors, truth_of
 from torchlint.model.torch.torch import Torch
 
@@ -22,7 +32,7 @@ def new_optimizer(torch: Torch, qualified: str, site: CallSite) -> Value:
     """A call of an optimizer's class."""
     given = site.get(0, "params")
     tensors, complete = _taken(torch, given, qualified.rpartition(".")[2], site)
-    optimizer = Optimizer(qualified, tuple(tensors), complete)
+    optimizer = Optimizer(qualified, tuple(tensors), complete, () if complete else _possible(given, tensors))
     optimizer.evaluates = qualified.rpartition(".")[2] == "LBFGS" and _goes_on(site)
     for hook in torch.machine.watch.optimizer_built:
         hook(optimizer, given, site.node)
@@ -48,6 +58,12 @@ def _taken(torch: Torch, given: Value | None, name: str, site: CallSite) -> tupl
     options = [known_tensors(each) for each in items]
     sure = [each[0][1] for each in options if len(each) == 1 and not each[0][0]]
     return sure, all(isinstance(each, Tensor) for each in items)
+
+
+def _possible(given: Value | None, sure: Collection[Tensor]) -> tuple[Tensor, ...]:
+    """What else than some tensors may be among those that an optimizer is given."""
+    known = {id(each) for each in sure}
+    return tuple(each for each in (reachable_tensors(given) if given is not None else ()) if id(each) not in known)
 
 
 def _group(torch: Torch, group: Value | None, name: str, site: CallSite) -> tuple[list[Tensor], bool]:
@@ -109,6 +125,9 @@ def optimizer_method(torch: Torch, optimizer: Optimizer, name: str, site: CallSi
             _refuse_twice(torch, added, optimizer.parameters, name, site)
         machine.trail.set(optimizer, "parameters", (*optimizer.parameters, *added))
         machine.trail.set(optimizer, "complete", optimizer.complete and complete)
+        if not complete:
+            possible = _possible(site.get(0, "param_group"), added)
+            machine.trail.set(optimizer, "possible", (*optimizer.possible, *possible))
         return NONE
     if name != "step":
         return None
@@ -119,12 +138,17 @@ def optimizer_method(torch: Torch, optimizer: Optimizer, name: str, site: CallSi
 
 
 def update(torch: Torch, optimizer: Optimizer, site: CallSite) -> None:
-    """Write the parameters that have a gradient."""
+    """
+    Write the parameters that have a gradient: those known, and perhaps what else it was given, or unknown code that may
+    have made its list.
+    """
     machine = torch.machine
     mode, assumed = machine.grad_mode, machine.assumed
     machine.grad_mode = Truth.NO
     target = cst_of(site.node.function)
-    for tensor in optimizer.parameters:
+    perhaps = () if optimizer.complete else (*optimizer.possible, *torch.autograd.escaped)
+    known = {id(each) for each in optimizer.parameters}
+    for tensor in (*optimizer.parameters, *(each for each in perhaps if id(each) not in known)):
         if is_none(tensor.grad) is not Truth.YES:
             machine.assumed = assumed | (tensor.own.guard() or ALWAYS)  # mostly what does not require grad has none
             write(
@@ -135,7 +159,7 @@ def update(torch: Torch, optimizer: Optimizer, site: CallSite) -> None:
                 "step()",
                 "optimizer",
                 name=tensor.name,
-                certain=is_none(tensor.grad) is Truth.NO,
+                certain=id(tensor) in known and is_none(tensor.grad) is Truth.NO,
             )
     machine.grad_mode, machine.assumed = mode, assumed
 
