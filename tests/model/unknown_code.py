@@ -2955,3 +2955,43 @@ def step_over_a_list_that_was_made_without_it():
     squares.sum().backward()
     optimizer.step()
     torch.autograd.grad((squares * view).sum(), (squares, view))  # error: [TLN101]
+
+
+def silent_step_of_what_unknown_code_has_wrapped():
+    import torch
+    from somelib import same
+
+    w = torch.randn(3, 1, requires_grad=True)
+    optimizer = same(torch.optim.SGD([torch.ones(3, requires_grad=True)], lr=0.001))
+    optimizer.add_param_group({"params": [w]})
+    view = w.unflatten(0, (1, -1))
+    squares = view * view
+    squares.sum().backward()
+    optimizer.step()
+    torch.autograd.grad((squares * view).sum(), (squares, view))
+
+
+def silent_backward_whose_error_is_caught():
+    import torch
+    from somelib import frozen
+
+    w = torch.ones((), requires_grad=True)
+    try:
+        torch.autograd.grad(w, w, grad_outputs=torch.ones_like(frozen(w)))
+    except RuntimeError:
+        print("not this time")
+    print(w.numpy())
+
+
+def backward_whose_error_ends_the_program():
+    import torch
+    from somelib import evaluate
+
+    w = torch.ones((), requires_grad=True)
+    try:
+        torch.autograd.grad(w, w, grad_outputs=torch.ones(()))
+        evaluate(w)
+        torch.autograd.grad(w, w, grad_outputs=torch.ones(()))
+    except RuntimeError:
+        raise SystemExit(1)
+    print(w.numpy())  # error: [TLN111]

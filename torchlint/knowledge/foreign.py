@@ -98,8 +98,8 @@ _READS: Final = frozenset(
 )
 _KEEPS: Final = frozenset(
     """
-    add append appendleft collect enqueue extend extendleft insert push put put_nowait record remember setdefault store
-    update
+    add add_param_group append appendleft collect enqueue extend extendleft insert push put put_nowait record remember
+    setdefault store update
     """.split()  # noqa: SIM905
 )
 _DIFFERENTIATES: Final = frozenset({"accumulate", "backward", "compute", "evaluate", "optimizer", "step", "update"})

@@ -341,10 +341,11 @@ def callers_backward(autograd: Autograd, value: Value, origin: ir.Node, part: st
 def _establish(autograd: Autograd, root: Tensor) -> None:
     """
     A backward that comes back has shown that its root requires grad: so do the only ways into it. What code that nobody
-    knows has computed may require grad by parameters of its own.
+    knows has computed may require grad by parameters of its own. Where an error is caught, it has shown that on one of
+    two paths, and what the other one found is not known to the handler.
     """
     machine = autograd.machine
-    if root.requires_grad.truth() is not Truth.MAYBE:
+    if root.requires_grad.truth() is not Truth.MAYBE or machine.caught or machine.expected_errors:
         return
     machine.trail.set(root, "own", GRAD_YES)
     options = edges_of(autograd, root)

@@ -24,10 +24,13 @@ def try_statement(run: Run, node: ir.Try) -> None:
     """`try`: its handlers are arms beside its body."""
     machine = run.machine
     quiet = int(any(_catches_runtime_error(handler, node.body) for handler in node.handlers))
+    caught = int(not all(map(_gives_up, node.handlers)))
 
     def body() -> None:
         machine.expected_errors += quiet
+        machine.caught += caught
         run.execute(node.body)
+        machine.caught -= caught
         machine.expected_errors -= quiet
         if not machine.dead:
             run.execute(node.orelse)

@@ -60,6 +60,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
 )
 from torchlint.model.torch.defaults import given_to_unknown
+from torchlint.model.torch.optimizers import may_update
 from torchlint.syntax import ir
 from torchlint.syntax.tree import written
 
@@ -149,6 +150,9 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     if unknown is not None and type(unknown.part_of) is Instance and for_effect(run, site.node):
         havoc(run, unknown.part_of, switches=switches)  # a method that its class has from elsewhere
     run_handed_on(run)
+    if called == "step" and not apart:
+        kept = [tensor for each in run.kept_by_unknown for tensor in reachable_tensors(each)]
+        may_update(run.torch, (*depends, *kept), site)
     if depends:
         escape(run.autograd, depends, site.node)
     if not apart and not only_read and not foreign.only_reads(called):

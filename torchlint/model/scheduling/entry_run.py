@@ -114,6 +114,7 @@ class EntryRun:
         frame, told = machine.frame, len(machine.events)
         self.escaping, self.results, self._left = [], [], []
         machine.expected_errors = int(entry is not None and _expects_errors(entry))
+        machine.caught = 0
         statement, nested = machine.statement, run.budget.nested
         followed = self.safely(entry, work)
         if not followed:

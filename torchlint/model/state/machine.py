@@ -55,6 +55,7 @@ class Machine:
         "callers",
         "callers_mode",
         "carried",
+        "caught",
         "clock",
         "computations",
         "contexts",
@@ -127,6 +128,8 @@ class Machine:
         self.iteration: tuple[int, ...] = ()
         self.built_in = self.reflection = ""  # of the second see `state.reflection`
         self.expected_errors = 0
+        self.caught = 0
+        """Of the `try` around what runs, how many have a handler that comes back: an error ends nothing there."""
         self.events: list[Event] = []
         self.alternatives: dict[object, list[tuple[Guard, Event]]] = {}
         """See `state.alternatives`."""

@@ -142,13 +142,24 @@ def update(torch: Torch, optimizer: Optimizer, site: CallSite) -> None:
     Write the parameters that have a gradient: those known, and perhaps what else it was given, or unknown code that may
     have made its list.
     """
+    _write(torch, optimizer.parameters, site)
+    if not optimizer.complete:
+        known = {id(each) for each in optimizer.parameters}
+        perhaps = (*optimizer.possible, *torch.autograd.escaped)
+        _write(torch, [each for each in perhaps if id(each) not in known], site, certain=False)
+
+
+def may_update(torch: Torch, tensors: Iterable[Tensor], site: CallSite) -> None:
+    """What is called may be the `step` of an optimizer that nobody knows: it may write what it was given."""
+    _write(torch, {id(each): each for each in (*tensors, *torch.autograd.escaped)}.values(), site, certain=False)
+
+
+def _write(torch: Torch, tensors: Iterable[Tensor], site: CallSite, *, certain: bool = True) -> None:
     machine = torch.machine
     mode, assumed = machine.grad_mode, machine.assumed
     machine.grad_mode = Truth.NO
     target = cst_of(site.node.function)
-    perhaps = () if optimizer.complete else (*optimizer.possible, *torch.autograd.escaped)
-    known = {id(each) for each in optimizer.parameters}
-    for tensor in (*optimizer.parameters, *(each for each in perhaps if id(each) not in known)):
+    for tensor in tensors:
         if is_none(tensor.grad) is not Truth.YES:
             machine.assumed = assumed | (tensor.own.guard() or ALWAYS)  # mostly what does not require grad has none
             write(
@@ -159,7 +170,7 @@ def update(torch: Torch, optimizer: Optimizer, site: CallSite) -> None:
                 "step()",
                 "optimizer",
                 name=tensor.name,
-                certain=id(tensor) in known and is_none(tensor.grad) is Truth.NO,
+                certain=certain and is_none(tensor.grad) is Truth.NO,
             )
     machine.grad_mode, machine.assumed = mode, assumed
 
