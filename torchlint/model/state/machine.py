@@ -127,9 +127,7 @@ class Machine:
         self.statement: ir.Statement | None = None
         self.iteration: tuple[int, ...] = ()
         self.built_in = self.reflection = ""  # of the second see `state.reflection`
-        self.expected_errors = 0
-        self.caught = 0
-        """Of the `try` around what runs, how many have a handler that comes back: an error ends nothing there."""
+        self.expected_errors = self.caught = 0  # the second: of the `try` around, those with a handler that comes back
         self.events: list[Event] = []
         self.alternatives: dict[object, list[tuple[Guard, Event]]] = {}
         """See `state.alternatives`."""
