@@ -189,5 +189,7 @@ def _parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that libcst is given from now on."""
     texts: list[str] = []
     parse = cst.parse_module
-    monkeypatch.setattr(cst, "parse_module", lambda text, *rest: (texts.append(text), parse(text, *rest))[1])
+    monkeypatch.setattr(
+        "torchlint.syntax.cst.parse_module", lambda text, *rest: (texts.append(text), parse(text, *rest))[1]
+    )
     return texts
