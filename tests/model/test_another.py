@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model.state.another import or_another
-from torchlint.model.state.tensors import unknown_guard
+from torchlint.model.state.tensors import GRAD_NO, unknown_guard
 from torchlint.model.state.values import Choice, Constant, Tensor, Unknown
 from torchlint.syntax import ir
 
@@ -32,7 +32,8 @@ def test_nor_one_that_comes_from_elsewhere() -> None:
 
 
 def test_nor_one_that_does_not_come_from_the_same_tensors() -> None:
-    one, other = Tensor.__new__(Tensor), Tensor.__new__(Tensor)  # asked for nothing but whether they are the same
+    node = ir.Name(cst.Name("x"), "x")
+    one, other = (Tensor(origin=node, line=cst.Name("x"), born=0, made_by="torch.rand", own=GRAD_NO) for _ in range(2))
     known = or_another(Constant(None), [one])
     assert or_another(known) is known
     assert or_another(known, [one]) is known
