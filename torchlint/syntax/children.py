@@ -45,3 +45,9 @@ def walk(node: ast.AST) -> list[ast.AST]:
             elif isinstance(part, ast.AST):
                 found.append(part)
     return found
+
+
+def first_line(statement: ast.stmt) -> int:
+    """The first line of a statement, its decorators among it."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *[each.lineno for each in decorators]])

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from torchlint.syntax import ir, kinds
+from torchlint.syntax.children import first_line
 from torchlint.syntax.expressions import OPERATORS, Dispatch, ExpressionLowering
 from torchlint.syntax.expressions import UnknownSyntaxError as UnknownSyntaxError
 from torchlint.syntax.outline import outline
@@ -127,8 +128,7 @@ class _Lowering(ExpressionLowering):
         ):
             return None
         first = node.body[0]
-        decorators: list[ast.expr] = getattr(first, "decorator_list", [])
-        return min([first.lineno, *(each.lineno for each in decorators)]), node.end_lineno or first.lineno
+        return first_line(first), node.end_lineno or first.lineno
 
     def assign(self, node: ast.Assign, line: Any) -> ir.Statement:
         targets = [self.target(one) for one in node.targets]

@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from torchlint.syntax import cst, ir
+from torchlint.syntax.children import first_line
 from torchlint.syntax.place import (
     Key,
     NodeWantedError,
@@ -183,7 +184,7 @@ class Nodes:
                     first = each.body[0]
                     before = self._lines[first.lineno - 1].encode()[: first.col_offset]
                     if not before.strip():
-                        known[_start(each)] = _Method(_start(first), each.end_lineno or first.lineno)
+                        known[first_line(each)] = _Method(first_line(first), each.end_lineno or first.lineno)
         return known
 
     def _holds(self, place: Place) -> bool:
@@ -209,7 +210,7 @@ class Nodes:
     @cached_property
     def _starts(self) -> list[int]:
         """The first lines of the file's statements: of most files no node is asked for."""
-        return [_start(statement) for statement in self._body]
+        return [first_line(statement) for statement in self._body]
 
     @property
     def _lines(self) -> list[str]:
@@ -243,7 +244,7 @@ class Nodes:
             self._failed, self._source, self._nodes = True, None, {}
             return
         spans = places(module)
-        at_lines = {_start(self._body[number]): number for number in (*new, *methods)}
+        at_lines = {first_line(self._body[number]): number for number in (*new, *methods)}
         body = list(module.body if self._source is None else self._source.module.body)
         for index, statement in enumerate(module.body):
             number = at_lines.get(_first_line(statement, spans), -1)
@@ -329,16 +330,10 @@ def _is_in(at: ast.AST, top: ast.AST, line: int) -> bool:
         if node is at:
             return True
         for part in ast.iter_child_nodes(node):
-            first = _start(part) if isinstance(part, ast.stmt) else getattr(part, "lineno", line)
+            first = first_line(part) if isinstance(part, ast.stmt) else getattr(part, "lineno", line)
             if first <= line <= (getattr(part, "end_lineno", None) or line):
                 pending.append(part)
     return False
-
-
-def _start(statement: ast.stmt) -> int:
-    """The first line of a statement, its decorators among it."""
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(each.lineno for each in decorators)])
 
 
 def _first_line(statement: cst.CSTNode, spans: Spans) -> int:

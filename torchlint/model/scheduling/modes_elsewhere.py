@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from torchlint.syntax.children import children, first_line
 from torchlint.syntax.text import lines_of
 
 _OFF: Final = ("no_grad", "inference_mode")
@@ -71,12 +72,12 @@ def _modes(tree: ast.AST, name: str, lines: Sequence[int]) -> Iterator[bool]:
             yield inside
         elif isinstance(node, ast.Constant) and node.value == name:
             yield False
-        pending += [(each, inside) for each in ast.iter_child_nodes(node)]
+        pending += [(each, inside) for each in children(node)]
 
 
 def _stands_in(node: ast.stmt, lines: Sequence[int]) -> bool:
     """Whether a statement has a part in one of these lines."""
-    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+    first = first_line(node)
     at = bisect_left(lines, first)
     return at < len(lines) and lines[at] <= (node.end_lineno or first)
 
