@@ -201,7 +201,8 @@ class Hooks(Observer):
             if found is not None:
                 conditions = (*event.conditions, *(each for each in found.conditions if each not in event.conditions))
                 truth = event.truth if found.truth is Truth.YES else found.truth
-                self.machine.emit(replace(event, conditions=conditions, truth=truth))
+                trace = (*event.trace, found.backward)  # without it nothing is refused
+                self.machine.emit(replace(event, conditions=conditions, truth=truth, trace=trace))
         self._pending = []
         self._hooked = []
         self._outputs, self._inputs = {}, {}
