@@ -17,13 +17,13 @@ from torchlint.model.python.making import GETS_ATTRIBUTES, OF_ATTRIBUTES, only_r
 from torchlint.model.python.members import patch, replace_of_torch
 from torchlint.model.python.module_parts import keeps_place, parameters_of
 from torchlint.model.python.run import Callback, HandedOn, Reach, Run, seen_from
+from torchlint.model.python.switches import HOLDING, held_of, turn
 from torchlint.model.python.variables import forget_variable
 from torchlint.model.state.another import or_another
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     MOST_DEEP,
-    MOST_PARTS,
     Bound,
     Choice,
     Class,
@@ -83,15 +83,15 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
     if type(value) in _UNCHANGED:
         return
     machine = run.machine
-    if switches and type(value) in _HOLDING:
-        _turn(run, value)
+    if switches and type(value) in HOLDING:
+        turn(run, value)
     if isinstance(value, Choice):
         for _, each in value.alternatives:
             havoc(run, each)
     elif isinstance(value, Instance):
         if not value.havocked:
             machine.trail.set(value, "havocked", True)
-        for name, each in _held(value, _REPLACED):
+        for name, each in held_of(value, _REPLACED):
             for _, option in alternatives(each):
                 if _is_replaced(option, switches=switches):
                     machine.trail.set(value.attributes, name, or_another(each))
@@ -117,19 +117,6 @@ def havoc(run: Run, value: Value, *, switches: bool = False) -> None:
 _REPLACED: Final[frozenset[type]] = frozenset({Tensor, Module, Choice})
 
 
-def _held(owner: Instance | Class, kinds: frozenset[type]) -> list[tuple[str, Value]]:
-    """The attributes of an object, or a class, whose values are of these kinds; those of an object's classes, too."""
-    if isinstance(owner, Class):
-        return [(name, each) for name, each in owner.attributes.items() if type(each) in kinds]
-    own = owner.attributes
-    found: dict[str, Value] = {}
-    for cls in reversed(owner.cls.ancestry()):
-        for name in [name for name in found if name in cls.attributes]:
-            del found[name]  # a class nearer has something else by that name
-        found.update([(name, each) for name, each in cls.attributes.items() if type(each) in kinds and name not in own])
-    return [*found.items(), *[(name, each) for name, each in own.items() if type(each) in kinds]]
-
-
 def _is_replaced(value: Value, *, switches: bool) -> bool:
     """Whether unknown code may put another one in the place of what an object holds."""
     if type(value) is Module:
@@ -151,54 +138,8 @@ def _refill(run: Run, value: Sequence | Mapping) -> None:
         machine.trail.set(value, "items", None)
 
 
-def _turn(run: Run, value: Value) -> None:
-    """
-    What objects and classes remember of their state (True, False, None) may be another: code that is there for what it
-    does may turn that, as it does not turn sizes.
-    """
-    seen: set[int] = set()
-    pending: list[Value] = [value]
-    while pending and len(seen) < MOST_PARTS:  # as `explore`, but for values that hold nothing: most of them
-        each = pending.pop()
-        number = id(each)
-        if number in seen:
-            continue
-        seen.add(number)
-        inner: list[Value]
-        if type(each) is Instance:
-            run.turned.add(id(each.cls.definition))
-            inner = [one for one in each.attributes.values() if type(one) is Instance or type(one) is Choice]
-            _turn_held(run, each)
-        elif type(each) is Class:
-            run.turned.add(id(each.definition))
-            inner = []
-            _turn_held(run, each)
-        else:
-            inner = [one for one in parts(each) if type(one) in _HOLDING]
-        pending += inner[::-1]
-
-
 _UNCHANGED: Final = frozenset({Tensor, Unknown, Unbound, Constant, External, Scalar})
 """What holds nothing that is another value afterwards: most of what unknown code is given."""
-_HOLDING: Final = frozenset({Instance, Class, Choice, Sequence, Mapping})
-
-
-def _turn_held(run: Run, owner: Instance | Class) -> None:
-    for name, old in _held(owner, _MAY_SWITCH):
-        for option in parts(old) if type(old) is Choice else (old,):
-            if is_switch(option):
-                if (turned := or_another(old)) is not old:
-                    run.machine.trail.set(owner.attributes, name, turned)
-                break
-
-
-_MAY_SWITCH: frozenset[type] = frozenset({Choice, Constant})
-"""What is a switch, or may be one of several."""
-
-
-def is_switch(value: Value) -> bool:
-    """Whether a value is one that a program turns: True, False, None."""
-    return type(value) is Constant and (value.value is None or value.value is True or value.value is False)
 
 
 def hand_on(run: Run, values: list[Value]) -> None:

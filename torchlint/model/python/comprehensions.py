@@ -21,8 +21,9 @@ from torchlint.syntax.reading import differentiates
 
 def _comprehension(run: Run, node: ir.Comprehension) -> Value:
     machine = run.machine
-    outer = machine.frame
-    machine.frame = Frame({}, outer)
+    outer, trail = machine.frame, machine.trail
+    machine.frame, variables = Frame({}, outer), trail.variables
+    trail.variables = machine.frame.variables
     keys: list[Value] = []
     other: Value | None = None
     try:
@@ -33,7 +34,7 @@ def _comprehension(run: Run, node: ir.Comprehension) -> Value:
         elif not complete and len(items) == 1 and differentiates(node.element):
             _once_more(run, node)
     finally:
-        machine.frame = outer
+        machine.frame, trail.variables = outer, variables
     if node.kind == "dict":
         names = [each.value for each in keys if isinstance(each, Constant)]
         if complete and len(names) == len(items) <= MOST_ITEMS:

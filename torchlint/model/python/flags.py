@@ -39,7 +39,6 @@ from torchlint.model.state.values import (
     Sequence,
     Super,
     Tensor,
-    Unbound,
     Unknown,
     Value,
     is_open,
@@ -92,52 +91,97 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
 
 def unsettle_all(run: Run, values: Iterable[Value], *, slightly: bool = False, called: str = "") -> None:
     """`unsettle` of several values at once: what two of them lead to, mostly the object they come from, counts once."""
-    seen: set[Value] = set()  # values are compared by what they are, but for constants, which lead nowhere
+    reached = _reached(run, values)
+    for tensor in reached.tensors:
+        _unsettle_tensor(run, tensor, slightly, called)
+    for unknown in reached.unknown:
+        if unknown.guess is not None:
+            _unsettle_tensor(run, unknown.guess, slightly, called)
+    for cls in reached.classes if not slightly else ():
+        run.give_away(cls)
+
+
+class _Reached:
+    """What some values lead to: tensors, values that may turn out to be some, and the classes of objects."""
+
+    __slots__ = ("classes", "seen", "tensors", "unknown")
+
+    def __init__(self) -> None:
+        # Values are compared by what they are, but for constants, which lead nowhere.
+        self.seen: set[Value] = set()
+        self.tensors: list[Tensor] = []
+        self.unknown: list[Unknown] = []
+        self.classes: list[Class] = []
+
+
+def _reached(run: Run, values: Iterable[Value], whole: Instance | None = None) -> _Reached:
+    """What values lead to; that of an object is kept, for the same is given to unknown code again and again."""
+    found = _Reached()
+    seen, tensors = found.seen, found.tensors
     pending = [*values][::-1]
     while pending:
         each = pending.pop()
-        if type(each) in _LEADING_NOWHERE or each in seen:
+        kind = type(each)
+        if kind in _LEADING_NOWHERE or each in seen:
             continue  # most of what objects hold
+        if kind is Instance and each is not whole:
+            known: _Reached | None = run.reached.get(each)
+            if known is None and whole is None:
+                assert isinstance(each, Instance)
+                known = _reached(run, [each], each)
+                run.reached.keep(each, known)
+            if known is not None:
+                seen |= known.seen
+                tensors += known.tensors
+                found.unknown += known.unknown
+                found.classes += known.classes
+                continue
         seen.add(each)
-        if type(each) is Unknown or type(each) is Unbound:  # the most frequent come first: this is asked of very many
-            if each.guess is not None:
-                _unsettle_tensor(run, each.guess, slightly, called)
-            pending += each.possible if each.certain_edge else each.depends
-            if each.part_of is not None and each.part_of not in seen:  # mostly the object that it was found in
-                pending.append(each.part_of)
-            pending += each.may_be
-        elif type(each) is Tensor:
-            _unsettle_tensor(run, each, slightly, called)
-        elif type(each) is Module:
-            pending += each.parameters.values()
-            pending += each.children or ()
+        if isinstance(each, Tensor):  # the most frequent come first: this is asked of very many
+            tensors.append(each)
+        elif isinstance(each, Module):
+            held = [*each.parameters.values()]
+            if _TENSORS.issuperset(map(type, held)):
+                seen.update(held)
+                tensors += held  # type: ignore[arg-type]
+            else:
+                pending += held
+            if each.children:
+                pending += each.children
             if each.tail is not None:
                 pending.append(each.tail)
             if each.element is not None:
                 pending.append(each.element)
-        elif type(each) is Instance:
-            if not slightly:
-                run.give_away(each.cls)
-            pending += [held for held in each.attributes.values() if type(held) not in _LEADING_NOWHERE]
+        elif isinstance(each, Unknown):
+            found.unknown.append(each)
+            pending += each.possible if each.certain_edge else each.depends
+            if each.part_of is not None and each.part_of not in seen:  # mostly the object that it was found in
+                pending.append(each.part_of)
+            pending += each.may_be
+        elif isinstance(each, Instance):
+            found.classes.append(each.cls)
+            pending += [one for one in each.attributes.values() if type(one) not in _LEADING_NOWHERE]
             pending += each.given
             pending += each.named_elsewhere
             pending += [part for part in (each.layer, each.contents) if part is not None]
-        elif type(each) is Choice or type(each) is Sequence or type(each) is Mapping:
+        elif kind is Choice or kind is Sequence or kind is Mapping:
             pending += parts(each)
-        elif type(each) is Class:
+        elif isinstance(each, Class):
             pending += each.attributes.values()
             pending += each.named_elsewhere
-        elif type(each) is Bound:
+        elif isinstance(each, Bound):
             pending.append(each.receiver)
-        elif type(each) is Super:
+        elif isinstance(each, Super):
             pending.append(each.instance)
-        elif type(each) is Partial:
+        elif isinstance(each, Partial):
             pending += [each.function, *each.given, *each.named.values()]
-        elif type(each) is Optimizer:
+        elif isinstance(each, Optimizer):
             pending += each.parameters
+    return found
 
 
 _LEADING_NOWHERE: Final = frozenset({Constant, External, Scalar, Function})
+_TENSORS: Final = frozenset({Tensor})
 
 
 def text_is_run(run: Run, by: str) -> None:

@@ -73,11 +73,27 @@ def parameters_of(value: Value) -> tuple[list[Tensor], bool]:
 
 
 def _held_by(instance: Instance) -> tuple[list[Tensor], list[Value], bool]:
-    """The parameters that an object has registered itself, its `submodules`, and whether the first are all."""
-    own: list[Tensor] = []
-    inner: list[Value] = [] if instance.layer is None else [instance.layer]
+    """
+    The parameters that an object has registered itself, its `submodules`, and whether the first are all. This is asked
+    of the same objects again and again: what stands in their attributes is kept with what that is.
+    """
+    values = [*instance.attributes.values()]
+    known = instance.registered
+    if known is None or known[0] != values:
+        known = instance.registered = _among(values)
+    _, own, inner, unknown = known
     complete = is_module(instance) is Truth.YES
-    for option in instance.attributes.values():
+    for each in unknown:
+        complete = complete and (each.foreign or (not each.layer and each.tensor is not None))
+    return own, [*inner] if instance.layer is None else [instance.layer, *inner], complete
+
+
+def _among(values: list[Value]) -> tuple[list[Value], list[Tensor], list[Value], list[Unknown]]:
+    """Some values, the parameters among them, what is a Module, and what may be either."""
+    own: list[Tensor] = []
+    inner: list[Value] = []
+    unknown: list[Unknown] = []
+    for option in values:
         kind = type(option)
         if kind is Instance or kind is Module:
             inner.append(option)
@@ -88,9 +104,9 @@ def _held_by(instance: Instance) -> tuple[list[Tensor], list[Value], bool]:
                         own.append(each)
                 elif type(each) is Instance or type(each) is Module:
                     inner.append(each)
-                elif isinstance(each, Unknown) and (each.layer or each.tensor is None) and not each.foreign:
-                    complete = False
-    return own, inner, complete
+                elif isinstance(each, Unknown):
+                    unknown.append(each)
+    return values, own, inner, unknown
 
 
 def _own_parameters(module: Module) -> tuple[list[Tensor], bool]:

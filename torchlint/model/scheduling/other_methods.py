@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-from torchlint.model.python.callbacks import is_switch
 from torchlint.model.python.flags import changes_flags, unsettle
 from torchlint.model.python.making import inherits_known
 from torchlint.model.python.module_parts import keeps_place, parameters_of
 from torchlint.model.python.run import Run
+from torchlint.model.python.switches import is_switch
 from torchlint.model.scheduling.other_flags import is_self, leave_flags_open
 from torchlint.model.state.another import or_another
 from torchlint.model.state.guards import Truth

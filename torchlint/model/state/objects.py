@@ -14,7 +14,7 @@ from torchlint.syntax import cst, ir
 
 if TYPE_CHECKING:
     from torchlint.model.state.tensors import Tensor
-    from torchlint.model.state.values import Mapping, Module, Value
+    from torchlint.model.state.values import Mapping, Module, Unknown, Value
 
 
 @dataclass(slots=True, eq=False, init=False)
@@ -187,7 +187,7 @@ class Instance:
 
     __slots__ = (
         "attributes", "cls", "contents", "exact", "given", "havocked", "initialised", "layer", "named_elsewhere",
-        "patched",
+        "patched", "registered", "turned",
     )  # fmt: skip
 
     def __init__(self, cls: Class) -> None:
@@ -201,6 +201,10 @@ class Instance:
         self.havocked = False
         self.initialised = False
         self.patched = False
+        self.registered: tuple[list[Value], list[Tensor], list[Value], list[Unknown]] | None = None
+        """Of what it held when that was asked last: the parameters, the Modules, and what may be one of either."""
+        self.turned: list[Value] | None = None
+        """What it and its classes held when that was last made unknown which unknown code may turn."""
 
     def may_be_patched(self) -> bool:
         """Whether another method may stand where its class, as it is written, has one."""
