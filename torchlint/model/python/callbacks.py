@@ -149,6 +149,8 @@ def hand_on(run: Run, values: list[Value]) -> None:
             continue
         if type(value) is External and value.qualified not in _SETTERS:
             continue
+        if type(value) in _HOLDING and _CALLED_OR_HOLDING.isdisjoint(map(type, parts(value))):
+            continue  # most: a tensor or None
         functions = [each for _, each in alternatives(value)]
         inside = [] if isinstance(value, Function) else within(value, _parts_and_functions, MOST_DEEP)
         if isinstance(value, (Sequence, Mapping)):
@@ -176,6 +178,7 @@ def hand_on(run: Run, values: list[Value]) -> None:
 
 _CALLED_OR_HOLDING: Final = frozenset({Function, Bound, Partial, External, Sequence, Mapping, Choice})
 """What is a function, or holds some."""
+_HOLDING: Final = frozenset({Sequence, Mapping, Choice})
 
 
 def _parts_and_functions(value: Value) -> list[Value]:

@@ -466,6 +466,13 @@ def keeps_flags(callee: Value | None) -> bool:
 
 def _holds_modules(value: Value) -> bool:
     """Whether a value is a Module, or holds one."""
-    if not isinstance(value, (Sequence, Mapping, Choice)):
-        return isinstance(value, (Module, Instance, Super))
+    if type(value) not in _CONTAINERS:
+        return type(value) in _OF_MODULES
+    kinds = {*map(type, parts(value))}
+    if _OF_MODULES.isdisjoint(kinds) and _CONTAINERS.isdisjoint(kinds):
+        return False  # most: a tensor or None
     return any(isinstance(each, (Module, Instance, Super)) for each in within(value, parts, MOST_DEEP))
+
+
+_CONTAINERS: Final = frozenset({Sequence, Mapping, Choice})
+_OF_MODULES: Final = frozenset({Module, Instance, Super})

@@ -99,7 +99,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
             if tensor.is_parameter is not Truth.YES:
                 found[id(tensor)] = tensor
     depends = list(found.values())
-    if is_unknown_code(callee):
+    if not machine.reflection and is_unknown_code(callee):
         note_given(run, passed, site)
         if not foreign.only_reads(called):
             note_parts(run, passed, site)
