@@ -224,7 +224,6 @@ def attribute_itself(run: Run, instance: Instance, name: str, origin: ir.Node) -
             given = _of_class(run, instance, name, found, origin)
             if isinstance(found, Unknown) and given is not found:
                 instance.attributes[name] = given  # as what is looked up below
-                run.machine.trail.touch()
             return given
     if instance.layer is not None and (name in instance.layer.parameters or name in instance.layer.config):
         return _module_attribute(instance.layer, name)
@@ -249,7 +248,6 @@ def attribute_itself(run: Run, instance: Instance, name: str, origin: ir.Node) -
     # Not through the trail: to have looked is no change of the program's state, and the same attribute must
     # be the same value on every path.
     instance.attributes[name] = value
-    run.machine.trail.touch()
     return value
 
 

@@ -21,9 +21,8 @@ from torchlint.syntax.reading import differentiates
 
 def _comprehension(run: Run, node: ir.Comprehension) -> Value:
     machine = run.machine
-    outer, trail = machine.frame, machine.trail
-    machine.frame, variables = Frame({}, outer), trail.variables
-    trail.variables = machine.frame.variables
+    outer = machine.frame
+    machine.frame = Frame({}, outer)
     keys: list[Value] = []
     other: Value | None = None
     try:
@@ -34,7 +33,7 @@ def _comprehension(run: Run, node: ir.Comprehension) -> Value:
         elif not complete and len(items) == 1 and differentiates(node.element):
             _once_more(run, node)
     finally:
-        machine.frame, trail.variables = outer, variables
+        machine.frame = outer
     if node.kind == "dict":
         names = [each.value for each in keys if isinstance(each, Constant)]
         if complete and len(names) == len(items) <= MOST_ITEMS:

@@ -15,6 +15,7 @@ from torchlint.model.autograd.tensors import possible_gradient
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import forget_variables, lookup
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.held import LEADING_NOWHERE, held_by
 from torchlint.model.state.values import (
     GRAD_MAYBE,
     GRAD_NO,
@@ -35,7 +36,6 @@ from torchlint.model.state.values import (
     Module,
     Optimizer,
     Partial,
-    Scalar,
     Sequence,
     Super,
     Tensor,
@@ -85,67 +85,40 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False, called: str = ""
     if isinstance(value, Tensor):
         _unsettle_tensor(run, value, slightly, called)
         return
-    if type(value) not in _LEADING_NOWHERE:
+    if type(value) not in LEADING_NOWHERE:
         unsettle_all(run, [value], slightly=slightly, called=called)
 
 
 def unsettle_all(run: Run, values: Iterable[Value], *, slightly: bool = False, called: str = "") -> None:
     """`unsettle` of several values at once: what two of them lead to, mostly the object they come from, counts once."""
-    reached = _reached(run, values)
-    for tensor in reached.tensors:
+    tensors, classes = _led_to(values)
+    for tensor in tensors:
         _unsettle_tensor(run, tensor, slightly, called)
-    for unknown in reached.unknown:
-        if unknown.guess is not None:
-            _unsettle_tensor(run, unknown.guess, slightly, called)
-    for cls in reached.classes if not slightly else ():
+    for cls in classes if not slightly else ():
         run.give_away(cls)
 
 
-class _Reached:
-    """What some values lead to: tensors, values that may turn out to be some, and the classes of objects."""
-
-    __slots__ = ("classes", "seen", "tensors", "unknown")
-
-    def __init__(self) -> None:
-        # Values are compared by what they are, but for constants, which lead nowhere.
-        self.seen: set[Value] = set()
-        self.tensors: list[Tensor] = []
-        self.unknown: list[Unknown] = []
-        self.classes: list[Class] = []
-
-
-def _reached(run: Run, values: Iterable[Value], whole: Instance | None = None) -> _Reached:
-    """What values lead to; that of an object is kept, for the same is given to unknown code again and again."""
-    found = _Reached()
-    seen, tensors = found.seen, found.tensors
+def _led_to(values: Iterable[Value]) -> tuple[list[Tensor], list[Class]]:
+    """The tensors that values lead to, or may turn out to be, some of them twice; and the classes of the objects."""
+    tensors: list[Tensor] = []
+    classes: list[Class] = []
+    unknown: list[Unknown] = []
+    seen: set[Value] = set()  # values are compared by what they are, but for constants, which lead nowhere
     pending = [*values][::-1]
     while pending:
         each = pending.pop()
         kind = type(each)
-        if kind in _LEADING_NOWHERE or each in seen:
-            continue  # most of what objects hold
-        if kind is Instance and each is not whole:
-            known: _Reached | None = run.reached.get(each)
-            if known is None and whole is None:
-                assert isinstance(each, Instance)
-                known = _reached(run, [each], each)
-                run.reached.keep(each, known)
-            if known is not None:
-                seen |= known.seen
-                tensors += known.tensors
-                found.unknown += known.unknown
-                found.classes += known.classes
-                continue
+        if kind in LEADING_NOWHERE or each in seen:
+            continue
         seen.add(each)
         if isinstance(each, Tensor):  # the most frequent come first: this is asked of very many
             tensors.append(each)
         elif isinstance(each, Module):
-            held = [*each.parameters.values()]
-            if _TENSORS.issuperset(map(type, held)):
-                seen.update(held)
-                tensors += held  # type: ignore[arg-type]
+            own = [*each.parameters.values()]
+            if _TENSORS.issuperset(map(type, own)):
+                tensors += own  # type: ignore[arg-type]
             else:
-                pending += held
+                pending += own
             if each.children:
                 pending += each.children
             if each.tail is not None:
@@ -153,14 +126,17 @@ def _reached(run: Run, values: Iterable[Value], whole: Instance | None = None) -
             if each.element is not None:
                 pending.append(each.element)
         elif isinstance(each, Unknown):
-            found.unknown.append(each)
+            unknown.append(each)
             pending += each.possible if each.certain_edge else each.depends
             if each.part_of is not None and each.part_of not in seen:  # mostly the object that it was found in
                 pending.append(each.part_of)
             pending += each.may_be
         elif isinstance(each, Instance):
-            found.classes.append(each.cls)
-            pending += [one for one in each.attributes.values() if type(one) not in _LEADING_NOWHERE]
+            held = held_by(each)
+            classes.append(each.cls)
+            tensors += held.tensors
+            unknown += held.unknown
+            pending += held.leading
             pending += each.given
             pending += each.named_elsewhere
             pending += [part for part in (each.layer, each.contents) if part is not None]
@@ -177,10 +153,9 @@ def _reached(run: Run, values: Iterable[Value], whole: Instance | None = None) -
             pending += [each.function, *each.given, *each.named.values()]
         elif isinstance(each, Optimizer):
             pending += each.parameters
-    return found
+    return [*tensors, *[each.guess for each in unknown if each.guess is not None]], classes
 
 
-_LEADING_NOWHERE: Final = frozenset({Constant, External, Scalar, Function})
 _TENSORS: Final = frozenset({Tensor})
 
 
@@ -286,7 +261,7 @@ def give(run: Run, values: list[Value], name: str, node: ir.Node) -> None:
     leading = [
         value
         for value in values
-        if type(value) not in _LEADING_NOWHERE and (not isinstance(value, Unknown) or _leads_somewhere(value))
+        if type(value) not in LEADING_NOWHERE and (not isinstance(value, Unknown) or _leads_somewhere(value))
     ]
     if not leading:
         return  # most calls: what they are there for need not be asked
@@ -309,7 +284,7 @@ def _leads_somewhere(value: Unknown) -> bool:
 
 def keep_in_unknown(run: Run, values: list[Value]) -> None:
     """A list or dictionary of which nobody knows what it holds gets values: whoever is given it later has them."""
-    new = [each for each in values if type(each) not in _LEADING_NOWHERE and not isinstance(each, Unknown)]
+    new = [each for each in values if type(each) not in LEADING_NOWHERE and not isinstance(each, Unknown)]
     if new and len(run.kept_by_unknown) < _MOST_KEPT:
         known = run.kept_by_unknown
         kept = (*known, *(each for each in new if not any(each is one for one in known)))

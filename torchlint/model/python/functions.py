@@ -284,13 +284,11 @@ def run_body(run: Run, definition: ir.FunctionDef, frame: Frame) -> Value:
     run.entered.add(id(definition))
     call = CallFrame(definition, machine.trail.mark(), machine.path, machine.tick(), frame)
     machine.stack.append(call)
-    trail, variables = machine.trail, machine.trail.variables
-    machine.frame, trail.variables = frame, frame.variables
+    machine.frame = frame
     try:
         run.execute(definition.body)
     finally:
         machine.frame, machine.statement = caller, statement
-        trail.variables = variables
         machine.stack.pop()
     own = call.own()
     if not machine.dead:

@@ -6,24 +6,19 @@ Reads; the methods of Modules are in `modules`.
 
 from __future__ import annotations
 
-from typing import Final
-
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.held import held_by
 from torchlint.model.state.values import (
     MOST_PARTS,
     Choice,
     Constant,
-    External,
-    Function,
     Instance,
     Module,
-    Scalar,
     Tensor,
     Unknown,
     Value,
     alternatives,
-    parts,
 )
 
 
@@ -33,18 +28,9 @@ def submodules(value: Value) -> list[Value]:
         own = list(value.children or ([value.element] if value.element is not None else ()))
         return own + [each for each in value.parameters.values() if type(each) is Module or type(each) is Instance]
     if isinstance(value, Instance):
-        found: list[Value] = [] if value.layer is None else [value.layer]
-        for option in [each for each in value.attributes.values() if type(each) in _HOLDING]:  # of very many
-            if type(option) is Choice:
-                found += [each for each in parts(option) if type(each) is Module or type(each) is Instance]
-            else:
-                found.append(option)
-        return found
+        modules = held_by(value).modules
+        return [*modules] if value.layer is None else [value.layer, *modules]
     return []
-
-
-_HOLDING: Final = frozenset({Choice, Instance, Module})
-"""What may be a module."""
 
 
 def parameters_of(value: Value) -> tuple[list[Tensor], bool]:
@@ -73,40 +59,15 @@ def parameters_of(value: Value) -> tuple[list[Tensor], bool]:
 
 
 def _held_by(instance: Instance) -> tuple[list[Tensor], list[Value], bool]:
-    """
-    The parameters that an object has registered itself, its `submodules`, and whether the first are all. This is asked
-    of the same objects again and again: what stands in their attributes is kept with what that is.
-    """
-    values = [*instance.attributes.values()]
-    known = instance.registered
-    if known is None or known[0] != values:
-        known = instance.registered = _among(values)
-    _, own, inner, unknown = known
+    """The parameters that an object has registered itself, its `submodules`, and whether the first are all."""
+    held = held_by(instance)
     complete = is_module(instance) is Truth.YES
-    for each in unknown:
-        complete = complete and (each.foreign or (not each.layer and each.tensor is not None))
-    return own, [*inner] if instance.layer is None else [instance.layer, *inner], complete
-
-
-def _among(values: list[Value]) -> tuple[list[Value], list[Tensor], list[Value], list[Unknown]]:
-    """Some values, the parameters among them, what is a Module, and what may be either."""
-    own: list[Tensor] = []
-    inner: list[Value] = []
-    unknown: list[Unknown] = []
-    for option in values:
-        kind = type(option)
-        if kind is Instance or kind is Module:
-            inner.append(option)
-        elif kind not in _WITHOUT_OWN:  # few
-            for each in [each for _, each in option.alternatives] if type(option) is Choice else (option,):
-                if type(each) is Tensor:
-                    if each.is_parameter is Truth.YES:
-                        own.append(each)
-                elif type(each) is Instance or type(each) is Module:
-                    inner.append(each)
-                elif isinstance(each, Unknown):
-                    unknown.append(each)
-    return values, own, inner, unknown
+    for each in held.unknown:
+        if (each.layer or each.tensor is None) and not each.foreign:
+            complete = False
+            break
+    modules = held.modules
+    return held.parameters, [*modules] if instance.layer is None else [instance.layer, *modules], complete
 
 
 def _own_parameters(module: Module) -> tuple[list[Tensor], bool]:
@@ -122,10 +83,6 @@ def _own_parameters(module: Module) -> tuple[list[Tensor], bool]:
     if module.children:
         found += [each for each in module.children if type(each) is Tensor]
     return found, known
-
-
-_WITHOUT_OWN: Final = frozenset({Constant, Instance, Module, External, Function, Scalar})
-"""What is no parameter, and of what nobody knows either."""
 
 
 def tensors_of(module: Instance | Module) -> list[Tensor]:

@@ -18,7 +18,7 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Guard
 from torchlint.model.state.hooks import NOBODY
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.trail import AsOf, Changes
+from torchlint.model.state.trail import Changes
 from torchlint.model.state.values import Bound, Class, Constant, External, Frame, Function, Globals, Value
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import conditions, ir
@@ -289,7 +289,6 @@ class Run:
         "own_watch",
         "owners",
         "prototypes",
-        "reached",
         "reaching",
         "renaming",
         "repeating",
@@ -319,7 +318,6 @@ class Run:
         self.unknown_call = unknown_call
         """For what is none of the `callees`."""
         self.machine = Machine()
-        self.machine.trail.variables = self.machine.globals.variables
         self.budget = self.machine.budget
         self.autograd = Autograd(self.machine)
         self.torch = Torch(self.machine, self.autograd)
@@ -350,8 +348,6 @@ class Run:
         """The definitions of the classes of which unknown code was given an object, and may have set its flags."""
         self.given_tensors: set[str] = set()
         """The names of the attributes of which unknown code was given the tensors themselves."""
-        self.reached = AsOf(self.machine.trail)
-        """What objects lead to (see `flags`)."""
         self.reaching: dict[int, Reach] = {}
         """Of the functions that were handed on, by the number of their definition."""
         self.calling: dict[int, tuple[tuple[str, ...], ...]] = {}
@@ -475,6 +471,5 @@ class Run:
         self.autograd.release()
         self.imports = None
         self.handed_together.clear()
-        self.reached.clear()
         self.prototypes.release()
         del self.prototypes

@@ -13,8 +13,9 @@ from torchlint.model.state.guards import Truth
 from torchlint.syntax import cst, ir
 
 if TYPE_CHECKING:
+    from torchlint.model.state.held import Held
     from torchlint.model.state.tensors import Tensor
-    from torchlint.model.state.values import Mapping, Module, Unknown, Value
+    from torchlint.model.state.values import Mapping, Module, Value
 
 
 @dataclass(slots=True, eq=False, init=False)
@@ -186,8 +187,8 @@ class Instance:
     """
 
     __slots__ = (
-        "attributes", "cls", "contents", "exact", "given", "havocked", "initialised", "layer", "named_elsewhere",
-        "patched", "registered", "turned",
+        "attributes", "cls", "contents", "exact", "given", "havocked", "held", "initialised", "layer",
+        "named_elsewhere", "patched", "turned",
     )  # fmt: skip
 
     def __init__(self, cls: Class) -> None:
@@ -201,8 +202,8 @@ class Instance:
         self.havocked = False
         self.initialised = False
         self.patched = False
-        self.registered: tuple[list[Value], list[Tensor], list[Value], list[Unknown]] | None = None
-        """Of what it held when that was asked last: the parameters, the Modules, and what may be one of either."""
+        self.held: Held | None = None
+        """What it held when that was asked last (see `state.held`)."""
         self.turned: list[Value] | None = None
         """What it and its classes held when that was last made unknown which unknown code may turn."""
 

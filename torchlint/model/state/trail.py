@@ -68,10 +68,6 @@ JOINED = frozenset(
     *(_TRUTHS, _FLAGS, _ON_ALL_PATHS, _UNIONS, _TIMES, _SPELLINGS, _SAME_OR_NONE),
 )
 """The fields of records that a trail may set: a field of another name has no join."""
-_HOLDING: Final = frozenset(
-    "children contents element given items keys layer named_elsewhere parameters possible tail".split()  # noqa: SIM905
-)
-"""Those that say what a value holds, as do the keys of a dict that are attributes."""
 
 
 class Trail:
@@ -79,45 +75,21 @@ class Trail:
 
     def __init__(self) -> None:
         self._log: list[tuple[Any, Any, Any]] = []
-        self.version = 0
-        """
-        Another one as soon as what some value holds has changed: what was found by going through values holds as long
-        as this is the same.
-        """
-        self.variables: object = None
-        """The variables of the function that runs, or of the file: no value holds them."""
-        self._changed = 0
-        """How long the log was after the latest change that counts, or less where some were undone."""
 
     def set(self, record: Any, field: Any, value: Any) -> None:
         """Set an attribute of a record, or a key of a dict, so that it can be undone."""
-        log = self._log
         if type(record) is dict:
             before = record[field] if field in record else MISSING  # noqa: SIM401 - a call costs more
-            log.append((record, field, before))
+            self._log.append((record, field, before))
             record[field] = value
-            if record is not self.variables:
-                self.version += 1
-                self._changed = len(log)
         else:
-            log.append((record, field, getattr(record, field)))
+            self._log.append((record, field, getattr(record, field)))
             setattr(record, field, value)
-            if field in _HOLDING:
-                self.version += 1
-                self._changed = len(log)
 
     def delete(self, record: dict[Any, Any], key: Any) -> None:
         """Remove a key of a dict."""
         if key in record:
             self._log.append((record, key, record.pop(key)))
-            if record is not self.variables:
-                self.version += 1
-                self._changed = len(self._log)
-
-    def touch(self) -> None:
-        """What some value holds is changed otherwise than through the trail."""
-        self.version += 1
-        self._changed = len(self._log)
 
     def mark(self) -> int:
         """A point to go back to."""
@@ -143,9 +115,6 @@ class Trail:
     def undo(self, mark: int) -> None:
         """Back to the state at the mark."""
         log = self._log
-        if self._changed > mark:
-            self.version += 1
-            self._changed = mark
         changed = log[mark:]
         del log[mark:]
         changed.reverse()
@@ -216,40 +185,8 @@ class Trail:
         self._log.append((record, field, before))
         if type(record) is dict:
             record[field] = value
-            if record is not self.variables:
-                self.version += 1
-                self._changed = len(self._log)
         else:
             setattr(record, field, value)
-            if field in _HOLDING:
-                self.version += 1
-                self._changed = len(self._log)
-
-
-class AsOf:
-    """What was found by going through values: forgotten as soon as what some value holds has changed."""
-
-    def __init__(self, trail: Trail) -> None:
-        self._trail = trail
-        self._version = trail.version
-        self._found: dict[Value, Any] = {}
-
-    def get(self, value: Value) -> Any:
-        """What was found for a value; None for nothing."""
-        if self._version != self._trail.version:
-            self.clear()
-        return self._found.get(value)
-
-    def keep(self, value: Value, found: Any) -> None:
-        """Keep what was found for a value as things are now."""
-        if self._version != self._trail.version:
-            self.clear()
-        self._found[value] = found
-
-    def clear(self) -> None:
-        """Forget all."""
-        self._version = self._trail.version
-        self._found.clear()
 
 
 def _read(record: Any, field: Any) -> Any:
