@@ -44,8 +44,8 @@ class Read(NamedTuple):
 
 def read(expression: ir.Expression) -> Read:
     """What is written in a condition."""
-    attributes = [each for each in ir.walk(expression) if isinstance(each, ir.Attribute)]
-    return Read(expression, key(expression), tuple(each.value for each in attributes if each.attr == "grad"))
+    graded = [each.value for each in ir.walk(expression) if type(each) is ir.Attribute and each.attr == "grad"]
+    return Read(expression, key(expression), tuple(graded))
 
 
 def key(expression: ir.Expression) -> Key | None:

@@ -41,8 +41,9 @@ class ExpressionLowering(ScopedLowering):
         self.reader = Reader()
 
     def expression(self, node: ast.AST) -> ir.Expression:
-        if type(node) is ast.Name:  # most of what there is, and as deep as it gets
-            return self.name(node)
+        if type(node) is ast.Name:  # most of what there is, and as deep as it gets; as `name`
+            self.reader.names.append(node.id)
+            return ir.Name(node, node.id)
         if self.depth >= MOST_NESTED:
             return ir.TooDeep(node)
         self.depth += 1

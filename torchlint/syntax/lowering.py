@@ -83,19 +83,20 @@ def lower_ast(module: ast.Module, text: str, *, lazily: bool = False) -> ir.Prog
     lowering = _Lowering(lines_of(text), lazily=lazily)
     held = tuple([lowering.held(node) for node in module.body])  # before bodies are cut off
     body = lowering.block(module.body)
-    return ir.Program(module, body, text, held, tuple(lowering.naming))
+    return ir.Program(module, body, text, held, tuple(lowering.naming), tuple(lowering.defined))
 
 
 class _Lowering(ExpressionLowering):
     """One statement after the other."""
 
-    __slots__ = ("lazily", "lines", "naming")
+    __slots__ = ("defined", "lazily", "lines", "naming")
 
     def __init__(self, lines: list[str], *, lazily: bool) -> None:
         super().__init__()
         self.lines = lines
         self.lazily = lazily
         self.naming: list[ir.Import | ir.Assign] = []
+        self.defined: list[ir.FunctionDef | ir.ClassDef] = []
 
     # -- statements
 
@@ -293,7 +294,9 @@ class _Lowering(ExpressionLowering):
         else:
             inside = self.inside(node, parameters)
         is_async = type(node) is ast.AsyncFunctionDef
-        return ir.FunctionDef(node, None, node.name, parameters, inside, decorators, is_async, returns, unread)
+        made = ir.FunctionDef(node, None, node.name, parameters, inside, decorators, is_async, returns, unread)
+        self.defined.append(made)
+        return made
 
     def inside(self, node: ast.FunctionDef | ast.AsyncFunctionDef, parameters: list[ir.Parameter]) -> ir.Inside:
         outer, self.reader = self.reader, Reader(each.name for each in parameters)
@@ -312,6 +315,7 @@ class _Lowering(ExpressionLowering):
         with self.scope():
             made = ir.ClassDef(node, None, node.name, bases, self.block(node.body), decorators)
         self.reader.class_(made)
+        self.defined.append(made)
         return made
 
 

@@ -10,7 +10,7 @@ from typing import Any
 _PLAIN = frozenset(
     ["id", "attr", "op", "ops", "kind", "name", "keyword", "star", "text", "bindings", "held", "is_generator"]
 )
-_ASIDE = frozenset(["at", "at_line", "naming", "unread"])
+_ASIDE = frozenset(["at", "at_line", "defined", "naming", "unread"])
 """What says where a node stands, or what has been met while it was read."""
 _named_of: dict[type[Any], tuple[str, ...]] = {}
 _parts_of: dict[type[Any], tuple[str, ...]] = {}

@@ -136,7 +136,7 @@ class Nodes:
         Nobody asks any more: take the program apart. The values of a run refer to each other in circles, and to the
         functions they came from; so the program is gone now, and not when the garbage collector comes by.
         """
-        _take_apart(self._program.body)
+        _take_apart(self._program)
         self._source, self._nodes = None, {}
 
     def _found(self, wanted: list[Place], *, by_methods: bool = False) -> dict[int, cst.CSTNode]:
@@ -300,13 +300,14 @@ class Nodes:
         return made
 
 
-def _take_apart(body: list[ir.Statement]) -> None:
+def _take_apart(program: ir.Program) -> None:
     """A program, and Python's tree with it: a class that is still referred to holds neither."""
-    for node in [each for each in ir.everything(body) if type(each) is ir.FunctionDef or type(each) is ir.ClassDef]:
+    for node in program.defined:
         node.body.clear()
         tree: Any = node.at.at if is_place(node.at) else node.at
         tree.body.clear()
-    body.clear()
+    program.body.clear()
+    program.defined = ()
 
 
 def node_at(source: Source, place: Place) -> cst.CSTNode | None:

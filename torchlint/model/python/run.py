@@ -383,12 +383,13 @@ class Run:
     def evaluate(self, node: ir.Expression) -> Value:
         """The abstract value of an expression."""
         budget = self.budget
-        budget.nested += 1
-        budget.followed += 1
-        if budget.nested > MOST_NESTED or budget.followed > MOST_FOLLOWED:  # as `descend`: most of what is followed
+        nested = budget.nested + 1
+        budget.nested = nested
+        followed = budget.followed = budget.followed + 1
+        if nested > MOST_NESTED or followed > MOST_FOLLOWED:  # as `descend`: most of what is followed
             budget.refuse()
         value = self.expressions[type(node)](self, node)
-        budget.nested -= 1
+        budget.nested = nested - 1
         return value
 
     def execute(self, body: list[ir.Statement]) -> None:
@@ -399,7 +400,10 @@ class Run:
         for statement in body:
             if machine.dead:
                 break
-            budget.spend()
+            if budget.outside or budget.steps_left <= 0:
+                budget.spend()
+            else:  # as `spend`
+                budget.steps_left -= 1
             machine.statement = statement
             self.statements[type(statement)](self, statement)
             for hook in machine.watch.ran if not machine.dead else ():

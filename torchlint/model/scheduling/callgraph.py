@@ -14,7 +14,7 @@ once more. Runs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import Final
 
 from torchlint.syntax import ir
@@ -223,13 +223,10 @@ class CallGraph:
     # -- reading the file
 
     def _read(self, elsewhere: Callable[[set[str]], Writers] | None) -> None:
-        functions: list[tuple[ir.FunctionDef, ir.ClassDef | None]] = []
-        classes: list[ir.ClassDef] = []
-        for definition, cls in _definitions(self._program.body, None):
-            if isinstance(definition, ir.ClassDef):
-                classes.append(definition)
-            else:
-                functions.append((definition, cls))
+        defined = self._program.defined
+        classes = [each for each in defined if isinstance(each, ir.ClassDef)]
+        owners = {id(each): cls for cls in classes for each in _functions(cls.body)}
+        functions = [(each, owners.get(id(each))) for each in defined if isinstance(each, ir.FunctionDef)]
         self._definitions = [definition for definition, _ in functions]
         self._written = [written(definition) for definition in self._definitions]
         if elsewhere is not None and any(each.name == "forward" for each in self._definitions):
@@ -309,10 +306,11 @@ class CallGraph:
         exact = (words - means.keys()).union(*means.values(), [word[1:] for word in words if word[0] == "-"])
         waiting = _written_by(self._written, self._constructed, exact, added)
         found = {SLICED: _sliced(self._definitions, self._written, given), SETS: _sets(self._written, given)}
+        stands = {word: waiting[word] for word in waiting.keys() & words - means.keys()} | found
+        stands |= {word: mask for word, meant in means.items() if (mask := _union(waiting, meant) | found.get(word, 0))}
+        without = {word: waiting[word[1:]] for word in words if word[0] == "-" and word[1:] in waiting}
         for group in groups:
-            meant = {each for word in group for each in means.get(word, (word,))}
-            mask = _joined(found, group) | _joined(waiting, meant)
-            self._groups[group] = mask & ~_joined(waiting, {word[1:] for word in group if word[0] == "-"})
+            self._groups[group] = _union(stands, group) & ~_union(without, group)
         for concern, number in self._concerns:
             written = [self._groups[group] for group in _groups(concern)]
             if concern.writes:
@@ -424,20 +422,14 @@ def _may_be_pointwise(made: set[str]) -> bool:
     return not elements or "()" in elements or not POINTWISE_LAYERS.isdisjoint(elements)
 
 
-def _definitions(
-    body: list[ir.Statement], cls: ir.ClassDef | None
-) -> Iterator[tuple[ir.FunctionDef | ir.ClassDef, ir.ClassDef | None]]:
-    """All functions and classes, nested ones too, with the class that a method is of."""
+def _functions(body: list[ir.Statement]) -> Iterator[ir.FunctionDef]:
+    """The functions that a block defines itself: not those in its functions and classes."""
     for statement in body:
         if isinstance(statement, ir.FunctionDef):
-            yield statement, cls
-            yield from _definitions(statement.body, None)
-        elif isinstance(statement, ir.ClassDef):
-            yield statement, None
-            yield from _definitions(statement.body, statement)
+            yield statement
         else:
             for block in ir.blocks(statement):
-                yield from _definitions(block, cls)
+                yield from _functions(block)
 
 
 def _outside(cls: ir.ClassDef) -> ir.Written:
@@ -449,15 +441,7 @@ def _outside(cls: ir.ClassDef) -> ir.Written:
     return found
 
 
-def _joined(masks: dict[str, int], words: Iterable[str]) -> int:
-    """As `_union`, for a few words."""
-    found = 0
-    for word in words:
-        found |= masks.get(word, 0)
-    return found
-
-
-def _union(masks: dict[str, int], words: set[str]) -> int:
+def _union(masks: dict[str, int], words: Set[str]) -> int:
     found = 0
     for word in words & masks.keys():
         found |= masks[word]
@@ -508,8 +492,9 @@ def _meant_by_variables(words: set[str], everything: set[str], body: list[ir.Sta
         if isinstance(statement, ir.Assign) and isinstance(statement.value, (ir.Call, ir.Attribute))
     ]
     found: dict[str, set[str]] = {}
-    for word in words:
-        found[word] = {each for each in everything if word[1:] in each}
+    text = " ".join(everything)
+    for word in words:  # most are a part of nothing in the file
+        found[word] = {each for each in everything if word[1:] in each} if word[1:] in text else set()
         for names, written_there in made:
             if any(word[1:] in each for each in written_there):
                 found[word] |= names

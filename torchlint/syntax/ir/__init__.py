@@ -58,6 +58,7 @@ from torchlint.syntax.ir.statements import Try as Try
 from torchlint.syntax.ir.statements import While as While
 from torchlint.syntax.ir.statements import With as With
 from torchlint.syntax.ir.statements import WithItem as WithItem
+from torchlint.syntax.ir.walk import SMALL as SMALL
 from torchlint.syntax.ir.walk import blocks as blocks
 from torchlint.syntax.ir.walk import everything as everything
 from torchlint.syntax.ir.walk import walk as walk

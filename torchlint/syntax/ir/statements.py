@@ -327,12 +327,14 @@ class Program(Node):
     and the last line of what each function and class of its statements holds, as far as it has lines of its own (empty
     if that is not known), `bindings` the statements that bind each name and `changed` the names whose containers
     somebody may change, once somebody has looked for them (see `imports`). `naming` are its imports, and its plain
-    assignments of dotted names to names, wherever they stand; of functions that were left unread there are none.
+    assignments of dotted names to names, wherever they stand, and `defined` all functions and classes, those in others
+    first; of functions that were left unread there are none.
     """
 
     body: list[Statement]
     text: str = ""
     held: tuple[tuple[int, int] | None, ...] = ()
     naming: tuple[Import | Assign, ...] = ()
+    defined: tuple[FunctionDef | ClassDef, ...] = ()
     bindings: dict[str, list[tuple[Statement, bool]]] | None = None
     changed: frozenset[str] | None = None

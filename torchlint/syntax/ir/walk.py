@@ -6,16 +6,25 @@ from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import Any, Final
 
-from torchlint.syntax.ir.expressions import Node
+from torchlint.syntax.ir.expressions import Constant, Name, Node
 from torchlint.syntax.ir.statements import (
+    Assert,
     Assign,
+    AugmentedAssign,
+    Break,
     ClassDef,
+    Continue,
+    Delete,
     ExpressionStatement,
     For,
     FunctionDef,
     If,
+    Import,
     Match,
+    Pass,
+    Raise,
     Return,
+    Scope,
     Statement,
     Try,
     While,
@@ -28,27 +37,37 @@ def walk(node: Node | list[Statement]) -> list[Node]:
     """A node, or the statements of a block, and everything below: parents first, fields in their order."""
     pending: list[Any] = [node]
     found: list[Node] = []
-    reading = _reading
+    one, several = _one_part, _parts
     while pending:  # of very many: what a look takes is what its calls take
         each = pending.pop()
         kind = type(each)
-        if kind in reading:
+        if kind is Name or kind is Constant:  # most of what there is, and nothing is below it
             found.append(each)
-            if (read := reading[kind]) is not None:
-                held = read(each)
-                pending += held if type(held) is tuple else (held,)
         elif kind is list:
             pending += each[::-1]
+        elif kind in one:
+            found.append(each)
+            pending.append(one[kind](each))
+        elif kind in several:
+            found.append(each)
+            pending += several[kind](each)
         elif each is not None and isinstance(each, Node):
-            reading[kind] = attrgetter(*names) if (names := parts(kind)) else None
+            names = parts(kind)
+            if len(names) == 1:
+                one[kind] = attrgetter(*names)
+            else:
+                several[kind] = attrgetter(*names) if names else _nothing
             pending.append(each)
     return found
 
 
+def _nothing(node: Node) -> tuple[Any, ...]:
+    return ()
+
+
 def blocks(statement: Statement) -> list[list[Statement]]:
     """The blocks of a compound statement, less those of functions and classes."""
-    kind = type(statement)
-    if kind is Assign or kind is ExpressionStatement or kind is Return:
+    if type(statement) in SMALL:
         return []  # most of what there is
     if isinstance(statement, (If, For, While)):
         return [statement.body, statement.orelse]
@@ -67,10 +86,23 @@ def everything(body: list[Statement]) -> Iterator[Statement]:
     while pending:  # a chain of `elif` is as deep as it is long
         statement = pending.pop()
         yield statement
+        if type(statement) in SMALL:  # most of what there is
+            continue
         inner = [statement.body] if type(statement) is FunctionDef or type(statement) is ClassDef else blocks(statement)
         for block in inner[::-1]:
             pending += block[::-1]
 
 
-_reading: Final[dict[type[Node], Callable[[Any], Any] | None]] = {}
-"""Of each class of nodes what reads all that may be nodes in one; None where that is nothing."""
+SMALL: Final = frozenset(
+    {
+        *(Assert, Assign, AugmentedAssign, Break, Continue, Delete, ExpressionStatement),
+        *(Import, Pass, Raise, Return, Scope),
+    }
+)
+"""The statements that hold no others."""
+
+_one_part: Final[dict[type[Node], Callable[[Any], Any]]] = {}
+"""Of each class of nodes with one part that may hold nodes, what reads it."""
+
+_parts: Final[dict[type[Node], Callable[[Any], tuple[Any, ...]]]] = {}
+"""Of each other class of nodes, what reads all parts that may hold nodes in one."""
