@@ -24,12 +24,12 @@ def running_statement(autograd: Autograd) -> ir.Node:
 
 def _known_edges(tensor: Tensor) -> tuple[tuple[Guard, GraphNode | Tensor], ...]:
     if tensor.grad_fn:
-        own = tensor.own is not GRAD_NO and tensor.own != GRAD_NO
-        if own and all(is_open(guard) for guard, _ in tensor.grad_fn):
+        if not tensor.grad_fn[0][0] or tensor.own is GRAD_NO or tensor.own == GRAD_NO:
+            return tensor.grad_fn
+        if all(is_open(guard) for guard, _ in tensor.grad_fn):
             return (*tensor.grad_fn, (unknown_guard(), tensor))  # told to require grad, it may be a leaf
-        if own and tensor.grad_fn[0][0]:  # as where it was detached and told so
-            return (*tensor.grad_fn, *((each, tensor) for each in left_by(guard for guard, _ in tensor.grad_fn)))
-        return tensor.grad_fn
+        # as where it was detached and told so
+        return (*tensor.grad_fn, *((each, tensor) for each in left_by(guard for guard, _ in tensor.grad_fn)))
     if tensor.own is GRAD_NO or tensor.own == GRAD_NO:
         return ()  # also a view, made under `no_grad`, of a tensor that requires grad
     return ((ALWAYS, tensor),)

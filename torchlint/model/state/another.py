@@ -38,10 +38,16 @@ def or_another(value: Value, depends: Iterable[Tensor] = ()) -> Value:
 
 def _may_be_another(value: Choice, depends: Iterable[Tensor]) -> bool:
     """Whether a value that nobody knows is among its alternatives already, and none of the others is certain."""
+    if value.is_open is None:
+        value.is_open = all(is_open(each) for each, _ in value.alternatives)
+    if not value.is_open:
+        return False
     guard, last = value.alternatives[-1]
     if type(last) is not Unknown or len(guard) != 1 or last.source is not None or last.tensor is not None:
         return False
     if last.guess is not None or last.part_of is not None or last.may_be or last.hint:
         return False
+    if not depends:
+        return True
     known = {id(each) for each in last.depends}
-    return all(id(each) in known for each in depends) and all(is_open(each) for each, _ in value.alternatives)
+    return all(id(each) in known for each in depends)

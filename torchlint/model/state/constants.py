@@ -1,5 +1,5 @@
 """
-Plain values of Python: constants, and those of which only the type is known.
+Plain values of Python: constants, those of which only the type is known, and what is known by its name alone.
 
 Knows no tensors.
 """
@@ -75,3 +75,21 @@ class Scalar:
     def meet(self, other: Scalar) -> Scalar:
         """What is known of either of two that are equal: a size is that of a tensor only where both are."""
         return self if self.size is other.size else Scalar(self.kind, self.cut, self.device, self.said_of)
+
+
+class External:
+    """Something imported: `torch.nn.functional`, `numpy`, `mypackage.layers.Block`."""
+
+    __slots__ = ("qualified",)
+
+    def __init__(self, qualified: str) -> None:
+        self.qualified = qualified
+
+    def __repr__(self) -> str:
+        return f"External(qualified={self.qualified!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, External) and self.qualified == other.qualified
+
+    def __hash__(self) -> int:
+        return hash(self.qualified)

@@ -13,6 +13,7 @@ not undone when the branch is: note `machine.path` and `machine.assumed` with it
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
@@ -271,10 +272,10 @@ class Watch:
     """`unknown_called` of those for whom a function of another file is unknown code."""
 
     def __init__(self, observers: tuple[Observer, ...] = ()) -> None:
-        told: dict[str, list[Callable[..., None]]] = {}
+        told: defaultdict[str, list[Callable[..., None]]] = defaultdict(list)
         for observer in observers:
             for hook in _overridden(type(observer)):
-                told.setdefault(hook, []).append(getattr(observer, hook))
+                told[hook].append(getattr(observer, hook))
         for hook, listeners in told.items():
             setattr(self, hook, tuple(listeners))
         self.foreign_called = tuple(
@@ -319,9 +320,12 @@ class ForeignWatch(Watch):
 
 
 def _at(hook: Callable[..., None], here: Callable[[ir.Node], ir.Node], *arguments: object) -> None:
-    placed = []
+    placed: list[object] = []
     for each in arguments:
-        place = here(each) if isinstance(each, ir.Node) else each
+        if not isinstance(each, ir.Node):
+            placed.append(each)
+            continue
+        place = here(each)
         if isinstance(each, ir.Call) and not isinstance(place, ir.Call):
             return  # done while a definition of this file is run, for a default or a decorator: at no call of this file
         placed.append(place)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from torchlint.model.events import AutogradRefused, BackwardCalled, Event, TensorFacts
@@ -195,7 +195,7 @@ class Machine:
 
     def decision(self, number: int) -> object:
         """The key that a branch was numbered for: of a condition, its text and what it reads."""
-        return next((key for key, known in self._branches.items() if known == number), None)
+        return next(islice(self._branches, number, None), None)  # numbered as they came, none is ever taken out
 
     def condition(self, number: object) -> str | None:
         """The text of the condition that a branch was numbered for; None if it is of another kind."""
@@ -220,7 +220,7 @@ class Machine:
         live = []
         for guard, run in arms:
             taken = meet(path, guard)
-            if taken is None or not agree(taken, assumed):
+            if taken is None or (assumed and not agree(taken, assumed)):
                 continue
             if assume:
                 self.assumed = assumed | guard

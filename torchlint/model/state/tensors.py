@@ -78,6 +78,8 @@ class Grad:
             return GRAD_YES
         if other is self or other is GRAD_NO:
             return self
+        if self is GRAD_NO:
+            return other
         under = self.under if self.under is not None else other.under
         return Grad(self.otherwise | other.otherwise, self.inputs | other.inputs, under)
 

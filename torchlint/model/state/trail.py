@@ -12,6 +12,7 @@ Knows the fields of the domain; runs nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence as Many
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from torchlint.knowledge.shapes.domain import UNKNOWN
@@ -161,18 +162,15 @@ class Trail:
     def _join_two(self, one: tuple[Guard, Changes], other: tuple[Guard, Changes]) -> None:
         """What an `if` changes, which is most of what there is to join."""
         (guard, mine), (against, theirs) = one, other
-        for key, (record, field, value) in mine.items():
+        for key, (record, field, _) in (mine | theirs).items():
             before = getattr(record, field) if type(record) is not dict else record.get(field, MISSING)
-            changed = theirs.get(key)
-            rival = before if changed is None else changed[2]
+            value = mine[key][2] if key in mine else before
+            rival = theirs[key][2] if key in theirs else before
             joined = value if value is rival else join_field(self, record, field, [(guard, value), (against, rival)])
-            self._meet(record, field, before, joined)
-        for key, (record, field, value) in theirs.items():
-            if key not in mine:
-                before = getattr(record, field) if type(record) is not dict else record.get(field, MISSING)
-                both = [(guard, before), (against, value)]
-                joined = value if value is before else join_field(self, record, field, both)
-                self._meet(record, field, before, joined)
+            if joined is MISSING:  # as `_meet`, without its call
+                self.delete(record, field)
+            elif joined is not before:
+                self._write(record, field, before, joined)
 
     def _meet(self, record: Any, field: Any, before: Any, joined: Any) -> None:
         if joined is MISSING:
@@ -206,7 +204,10 @@ def join_field(trail: Trail, record: Any, field: Any, values: list[tuple[Guard, 
         if it is none of `JOINED`.
     """
     if type(record) is dict:
-        return choose([(guard, Unbound() if value is MISSING else value) for guard, value in values])
+        for _, value in values:
+            if value is MISSING:
+                return choose([(guard, Unbound() if each is MISSING else each) for guard, each in values])
+        return choose(values)
     if field in _TIMED:
         return _join_timed([value for _, value in values])
     if field == "grad_fn":
@@ -269,7 +270,10 @@ def _join_timed(values: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     for entries in values:
         for entry in entries:
             merged.setdefault(id(entry), entry)
-    return tuple(sorted(merged.values(), key=lambda entry: entry.time))
+    return tuple(sorted(merged.values(), key=_TIME))
+
+
+_TIME: Final = attrgetter("time")
 
 
 _MOST_ENTRIES: Final = 8
@@ -280,18 +284,28 @@ def _join_guarded(values: list[tuple[Guard, Any]]) -> tuple[tuple[Guard, Any], .
     found = [
         (both, node) for guard, entries in values for inner, node in entries if (both := meet(guard, inner)) is not None
     ]
-    doubtful = [each for each in found if _has_doubt(each[0])]
+    doubts = [_has_doubt(both) for both, _ in found]  # asked once of each, not of each two
+    doubtful = [found[index] for index, doubt in enumerate(doubts) if doubt] if True in doubts else []
     merged: list[tuple[Guard, Any]] = []
-    for both, node in found:
+    doubted: list[bool] = []
+    """Of each that is merged, whether it is in doubt."""
+    for number, (both, node) in enumerate(found):
         for index, (known, other) in enumerate(merged):
             if other is not node:
                 continue
-            forgets = _forgets_doubt(known, both) or (bool(doubtful) and _covers_doubt(known, both, node, doubtful))
+            common = known & both
+            one, two = doubts[number], doubted[index]
+            # What two have in common is in doubt only where both are. Unknown code has run on one of the paths: that
+            # one rests on what nobody knows, or on an input that must require grad, would be forgotten.
+            forgets = (one or two) and not (known <= both or both <= known) and not (one and two and _has_doubt(common))
+            forgets = forgets or (bool(doubtful) and _covers_doubt(known, both, node, doubtful))
             if not forgets or len(merged) >= _MOST_ENTRIES:
-                merged[index] = ((known & both) | (unknown_guard() if forgets else ALWAYS), node)
+                merged[index] = (common | unknown_guard() if forgets else common, node)
+                doubted[index] = forgets or (one and two and _has_doubt(common))
                 break
         else:
             merged.append((both, node))
+            doubted.append(doubts[number])
     return tuple(merged)
 
 
@@ -301,17 +315,10 @@ def _covers_doubt(one: Guard, other: Guard, node: Any, doubtful: list[tuple[Guar
     three values of a variable unknown code has changed one.
     """
     common = one & other
-    return any(node is each and common <= guard and not (one <= guard or other <= guard) for guard, each in doubtful)
-
-
-def _forgets_doubt(one: Guard, other: Guard) -> bool:
-    """
-    Whether what two guards have in common says no more that one of them rests on what nobody knows, or on an input
-    that must require grad: unknown code has run on one of the paths.
-    """
-    if one <= other or other <= one:
-        return False
-    return (_has_doubt(one) or _has_doubt(other)) and not _has_doubt(one & other)
+    for guard, each in doubtful:  # noqa: SIM110 - asked of very many: a generator costs more than the question
+        if node is each and common <= guard and not (one <= guard or other <= guard):
+            return True
+    return False
 
 
 def _has_doubt(guard: Guard) -> bool:

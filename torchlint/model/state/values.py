@@ -18,6 +18,7 @@ from torchlint.knowledge import foreign
 from torchlint.knowledge.shapes.dtypes import dtype_class
 from torchlint.model.state.constants import NONE as NONE
 from torchlint.model.state.constants import Constant as Constant
+from torchlint.model.state.constants import External as External
 from torchlint.model.state.constants import Scalar as Scalar
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, arms_of, meet, takes
 from torchlint.model.state.objects import Bound as Bound
@@ -157,24 +158,6 @@ class Mapping:
         self.keys = keys
 
 
-class External:
-    """Something imported: `torch.nn.functional`, `numpy`, `mypackage.layers.Block`."""
-
-    __slots__ = ("qualified",)
-
-    def __init__(self, qualified: str) -> None:
-        self.qualified = qualified
-
-    def __repr__(self) -> str:
-        return f"External(qualified={self.qualified!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, External) and self.qualified == other.qualified
-
-    def __hash__(self) -> int:
-        return hash(self.qualified)
-
-
 class Module:
     """
     An instance of a class of `torch.nn`. `children` are those of a container, in order; of an `nn.Sequential` with
@@ -231,12 +214,17 @@ class GradModeGuard:
 
 
 class Choice:
-    """Several values, each under the guard of the path that leads to it."""
+    """
+    Several values, each under the guard of the path that leads to it. They are never others: once somebody has asked,
+    `held` are the values alone, and `is_open` says whether each of the guards rests on what nobody knows.
+    """
 
-    __slots__ = ("alternatives",)
+    __slots__ = ("alternatives", "held", "is_open")
 
     def __init__(self, alternatives: tuple[tuple[Guard, Value], ...]) -> None:
         self.alternatives = alternatives
+        self.held: tuple[Value, ...] | None = None
+        self.is_open: bool | None = None
 
     def __repr__(self) -> str:
         return f"Choice(alternatives={self.alternatives!r})"
@@ -272,18 +260,20 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
     if len(options) == 2:
         (_, left), (_, right) = options
         if type(left) is not Choice and type(right) is not Choice:
-            return _common(left, right) if _same(left, right) else Choice(tuple(options))
+            alike = left is right or (type(left) is type(right) and _same(left, right))  # a call costs more
+            return _common(left, right) if alike else Choice(tuple(options))
     merged: list[tuple[Guard, Value]] = []
     known_as: set[int] = set()
     for guard, choice in options:
         for inner, value in choice.alternatives if type(choice) is Choice else ((ALWAYS, choice),):
-            both = meet(guard, inner) if inner and inner is not guard else guard
+            both = meet(guard, inner) if inner else guard
             if both is None:
                 continue
             kind = type(value)
-            plain = kind is Constant or kind is Scalar or kind is External
-            if not plain and id(value) not in known_as:  # it is nothing but itself
-                known_as.add(id(value))
+            plain = kind in _PLAIN
+            number = id(value)
+            if not plain and number not in known_as:  # it is nothing but itself
+                known_as.add(number)
                 merged.append((both, value))
                 continue
             for index, (known, other) in enumerate(merged):
@@ -297,17 +287,25 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
     if not merged:
         return Unknown()
     first = merged[0][1]
-    for _, value in merged:  # most are different at once: a generator costs more than asking
+    for _, value in merged[1:]:  # most are different at once: a generator costs more than asking
         if value is not first and not _same(first, value):
             break
         first = _common(first, value)
     else:
         return first
     if len(merged) > MOST_ALTERNATIVES:
-        return _of_one_type([value for _, value in merged]) or Unknown(
-            tensor for _, value in merged for tensor in reachable_tensors(value)
-        )
+        return _of_one_type([value for _, value in merged]) or Unknown(_first_reachable(merged))
     return Choice(tuple(merged))
+
+
+def _first_reachable(options: list[tuple[Guard, Value]]) -> dict[Tensor, None]:
+    """The tensors that one can get at by some values, as far as an unknown one is held to depend on them."""
+    found: dict[Tensor, None] = {}
+    for _, value in options:
+        found.update(dict.fromkeys(reachable_tensors(value)))
+        if len(found) >= MOST_DEPENDS:
+            break
+    return found
 
 
 def _of_one_type(values: list[Value]) -> Scalar | None:
@@ -327,8 +325,10 @@ def _type_of(value: Value) -> str:
 
 def _are_arms(one: Guard, other: Guard) -> bool:
     """Whether two guards are the two arms of one branch, so that together they say what they have in common."""
+    if len(one) != len(other):
+        return False
     rest = one - other
-    if len(rest) != 1 or len(one) != len(other):
+    if len(rest) != 1:
         return False
     ((key, arm),) = rest
     return arm in (0, 1) and (key, 1 - arm) in other and not (isinstance(key, tuple) and key[0] == "unknown")
@@ -365,7 +365,10 @@ MOST_LEVELS: Final = 20
 def parts(value: Value) -> list[Value]:
     """What a container holds, or which values a choice is between; nothing of any other value."""
     if type(value) is Choice:
-        return [each for _, each in value.alternatives]
+        held = value.held
+        if held is None:
+            held = value.held = tuple([each for _, each in value.alternatives])
+        return [*held]
     if type(value) is Sequence:
         inner = [*value.items] if value.items is not None else []
     elif type(value) is Mapping:
@@ -382,7 +385,7 @@ def fits(value: Value) -> bool:
     Whether a recursive walk over the parts of a value ends soon: it does not hold itself, and what it holds is neither
     too much nor nested too deeply. What doesn't fit counts as unknown.
     """
-    if type(value) not in _CONTAINERS:
+    if type(value) not in CONTAINERS:
         return True
     count = 0
     level = parts(value)
@@ -392,11 +395,13 @@ def fits(value: Value) -> bool:
         count += len(level)
         if count > MOST_PARTS:
             return False
-        level = [part for each in level if type(each) in _CONTAINERS for part in parts(each)]
+        if CONTAINERS.isdisjoint(map(type, level)):  # most hold none
+            return True
+        level = [part for each in level if type(each) in CONTAINERS for part in parts(each)]
     return not level
 
 
-_CONTAINERS: Final = frozenset({Sequence, Mapping, Choice})
+CONTAINERS: Final = frozenset({Sequence, Mapping, Choice})
 """Asked by its class, of which there is none derived: a look at a set is no call."""
 
 
@@ -446,11 +451,11 @@ def within(value: Value, into: Callable[[Value], Iterable[Value]], depth: int) -
 
 def reachable_tensors(value: Value) -> list[Tensor]:
     """The tensors that code holding this value can get at (containers and unknowns are followed; instances are not)."""
+    if isinstance(value, Unknown):  # most are
+        return [value.tensor] if value.tensor is not None else [*value.depends, *value.possible]
     if type(value) is Tensor:
         return [value]
-    if type(value) is Unknown or type(value) is Unbound:
-        return [value.tensor] if value.tensor is not None else [*value.depends, *value.possible]
-    if type(value) not in _CONTAINERS:
+    if type(value) not in CONTAINERS:
         return []
     found: dict[int, Tensor] = {}
     seen: set[int] = set()
@@ -458,7 +463,7 @@ def reachable_tensors(value: Value) -> list[Tensor]:
     left = MOST_PARTS
     while pending and left > 0 and len(found) < MOST_REACHABLE:  # as `explore`, without its calls
         each = pending.pop()
-        if type(each) in _CONTAINERS:
+        if type(each) in CONTAINERS:
             number = id(each)
             if number in seen:
                 continue
@@ -468,14 +473,14 @@ def reachable_tensors(value: Value) -> list[Tensor]:
             inner = [each]
         left -= len(inner)
         for index, part in enumerate(inner):
-            if type(part) is Tensor:
-                found[id(part)] = part
-            elif type(part) in _CONTAINERS:  # its parts come before what follows it
-                pending += inner[index:][::-1]
-                break
-            elif type(part) is Unknown or type(part) is Unbound:
+            if isinstance(part, Unknown):
                 for tensor in (part.tensor,) if part.tensor is not None else (*part.depends, *part.possible):
                     found.setdefault(id(tensor), tensor)
+            elif type(part) is Tensor:
+                found[id(part)] = part
+            elif type(part) in CONTAINERS:  # its parts come before what follows it
+                pending += inner[index:][::-1]
+                break
     return list(found.values())[:MOST_REACHABLE]
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from torchlint.model.state.guards import ALWAYS
 from torchlint.model.state.trail import Trail, widen
 from torchlint.model.state.values import (
+    CONTAINERS,
     Constant,
     Frame,
     Instance,
@@ -34,6 +35,7 @@ class Snapshot:
             id(each): each.items
             for record in self._before
             for value in record.values()
+            if type(value) in CONTAINERS
             for _, each in alternatives(value)
             if isinstance(each, (Sequence, Mapping))
         }
@@ -43,7 +45,8 @@ class Snapshot:
         for record, before in zip(self._records, self._before, strict=True):
             for name, value in list(record.items()):
                 old = before.get(name)
-                self._widen_lengths(value, trail)
+                if type(value) in CONTAINERS:
+                    self._widen_lengths(value, trail)
                 if value is not old:
                     widened = _widened(old, value, trail)
                     if widened is not value:

@@ -13,6 +13,7 @@ from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.events import Shape
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.values import (
+    CONTAINERS,
     Choice,
     Constant,
     External,
@@ -39,7 +40,7 @@ NUMBERS = frozenset({"bool", "int", "float", "number", "complex"})
 
 def kind_of(value: Value) -> str:
     """The kind of an argument, in the words of `torchlint.knowledge.ops.find.Kind`."""
-    return _kind_of(value) if type(value) is Tensor or fits(value) else "unknown"
+    return _kind_of(value) if type(value) not in CONTAINERS or fits(value) else "unknown"
 
 
 def _kind_of(value: Value) -> str:
@@ -85,7 +86,7 @@ INTEGER: Final = "builtins.int"
 
 def as_argument(value: Value) -> object:
     """An argument as the shape knowledge takes it: `Sized`, plain Python values, or UNKNOWN."""
-    return _argument(value) if type(value) is Tensor or fits(value) else shapes.UNKNOWN
+    return _argument(value) if type(value) not in CONTAINERS or fits(value) else shapes.UNKNOWN
 
 
 def _argument(value: Value) -> object:

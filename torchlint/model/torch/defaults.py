@@ -81,7 +81,9 @@ def given_to_unknown(torch: Torch, arguments: list[Value], *, of_torch: bool, ef
     others); so may what is called for its `effect` a device. What is taken `of_torch` by a name that nobody knows may
     set any default by what it is given: `getattr(torch, name)("meta")`.
     """
-    for each in (option for value in arguments for _, option in alternatives(value)):
+    for _, each in [option for value in arguments for option in alternatives(value)]:
+        if not (of_torch or effect or isinstance(each, External)):
+            continue
         dtype = as_argument(each) if isinstance(each, External) else None
         kind = class_of(dtype) if isinstance(dtype, str) else None
         elsewhere = isinstance(each, External) and not kind
