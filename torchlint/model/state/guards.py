@@ -39,23 +39,17 @@ def conjoin(*guards: Guard) -> Guard | None:
             if not literals or literals is guard:
                 literals = guard
                 continue
-            literals = meet(literals, guard)
+            literals = _both(literals, guard)
             if literals is None:
                 return None
     return literals
 
 
 def meet(one: Guard, other: Guard) -> Guard | None:
-    """
-    Two guards at once, as `conjoin`. A guard says of a branch one arm only: where both say more than there are branches
-    in them, they take different arms of one.
-    """
-    if one >= other:
-        return one
-    if other >= one:
+    """Two guards at once, as `conjoin`."""
+    if not one or one is other:
         return other
-    both = one | other
-    return both if len(dict(both)) == len(both) else None
+    return _both(one, other) if other else one
 
 
 MOST_LEFT = 4
@@ -69,7 +63,7 @@ def left_by(guards: Iterable[Guard]) -> list[Guard]:
     """
     left: set[Guard] = {ALWAYS}
     for guard in guards:
-        found = [meet(other, frozenset({(key, 1 - arm)})) for other in left for key, arm in guard]
+        found = [_both(other, frozenset({(key, 1 - arm)})) for other in left for key, arm in guard]
         left = {each for each in found if each is not None}
         if len(left) > MOST_LEFT:
             return []
@@ -89,6 +83,30 @@ def takes(guard: Guard, arms: Mapping[BranchKey, int]) -> bool:
     return True
 
 
+def _both(one: Guard, other: Guard) -> Guard | None:
+    if one >= other:
+        return one
+    if other >= one:
+        return other
+    most, least = len(one), len(other)
+    if most < least:
+        one, other, most = other, one, least
+    new = other - one
+    if most > _FEW:
+        known = arms_of(one)
+        for key, _ in new:
+            if key in known:
+                return None
+        return one | new
+    for key, _ in new:
+        for branch, _ in one:
+            if branch == key:
+                return None
+    return one | new
+
+
+_FEW: Final = 8
+"""Literals of a guard up to which it takes no longer to go through it than to look up what it says of a branch."""
 _last: Final[list[tuple[Guard, dict[BranchKey, int]]]] = [(ALWAYS, {})]
 
 
