@@ -10,6 +10,7 @@ import ast
 import builtins
 from collections.abc import Collection, Container, Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 from torchlint.syntax.children import children, walk
 
@@ -158,6 +159,7 @@ def arguments_of(arguments: ast.arguments) -> list[ast.arg]:
     return every + [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
 
 
+@lru_cache(maxsize=1024)
 def absolute(qualified: str, module: str, is_package: bool) -> str:
     """The full name of something that a module imports: without the dots of a relative import."""
     if qualified[:1] != ".":

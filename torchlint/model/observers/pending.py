@@ -57,7 +57,13 @@ class PendingEvents:
 
     def flush(self, emit: Callable[[Event], object] | None = None) -> None:
         """The run is over: raise those that are certain, one for each place; or give them to `emit`."""
-        tell: Callable[[Event], object] = self.machine.emit if emit is None else emit
+        if self.waiting:  # most runs have nothing to say
+            self._tell(self.machine.emit if emit is None else emit)
+            self.waiting.clear()
+        self.backwards.clear()
+        self.script = False
+
+    def _tell(self, tell: Callable[[Event], object]) -> None:
         by_node: dict[int, list[tuple[Guard, Event]]] = {}
         for need, path, event, valid in self.waiting:
             if valid is not None and not valid():
@@ -71,9 +77,6 @@ class PendingEvents:
                 sure = [found[0][1]]
             if sure:
                 tell(replace(sure[0], truth=Truth.YES))
-        self.waiting.clear()
-        self.backwards.clear()
-        self.script = False
 
 
 def derived(tensor: Tensor) -> bool:

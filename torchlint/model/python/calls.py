@@ -56,7 +56,14 @@ def call_site(run: Run, node: ir.Call) -> CallSite:
     site = CallSite(node, [], {})
     for argument in node.arguments:
         value = run.evaluate(argument.value)
-        if argument.star == "*":
+        if not argument.star:  # as most are
+            if argument.keyword:
+                site.keywords[argument.keyword] = value
+                site.arguments[argument.keyword] = argument
+            else:
+                site.arguments[len(site.positional)] = argument
+                site.positional.append(value)
+        elif argument.star == "*":
             if isinstance(value, Sequence) and value.items is not None:
                 site.positional += value.items
             else:
@@ -64,17 +71,10 @@ def call_site(run: Run, node: ir.Call) -> CallSite:
                 site.positional.append(some_of([value], argument.value))
                 if isinstance(value, Sequence) and argument is node.arguments[-1]:
                     site.tail = value.last
-        elif argument.star == "**":
-            if isinstance(value, Mapping) and value.items is not None:
-                site.keywords.update({k: v for k, v in value.items.items() if isinstance(k, str)})
-            else:
-                site.complete = False
-        elif argument.keyword:
-            site.keywords[argument.keyword] = value
-            site.arguments[argument.keyword] = argument
+        elif isinstance(value, Mapping) and value.items is not None:
+            site.keywords.update({k: v for k, v in value.items.items() if isinstance(k, str)})
         else:
-            site.arguments[len(site.positional)] = argument
-            site.positional.append(value)
+            site.complete = False
     return site
 
 

@@ -37,7 +37,7 @@ def given_back(body: list[ir.Statement] | ir.Expression, nodes: list[ir.Node]) -
     """What a function returns or yields, as it is written; `nodes` are all of its body."""
     if not isinstance(body, list):
         yield body  # of a lambda
-    for node in nodes:
+    for node in [each for each in nodes if type(each) in _GIVING]:
         if isinstance(node, (ir.Return, ir.Yield)) and node.value is not None:
             yield node.value
 
@@ -63,7 +63,7 @@ def paths_in(node: ir.Expression) -> Iterator[tuple[str, ...]]:
 
 def written_paths(node: ir.Node) -> list[tuple[str, ...]]:
     """The variables and attributes that a statement or a call sets, or writes into ("" at the end)."""
-    if type(node) in _SETTING_NOTHING:
+    if type(node) not in _SETTING:
         return []  # most of what is written
     if isinstance(node, ir.Call):
         if isinstance(node.function, ir.Name):
@@ -97,10 +97,9 @@ def written_paths(node: ir.Node) -> list[tuple[str, ...]]:
     return found
 
 
-_SETTING_NOTHING: Final = frozenset(
-    {ir.Name, ir.Attribute, ir.Constant, ir.Argument, ir.Subscript, ir.Binary, ir.Compare, ir.Sequence}
-)
-"""Expressions that set nothing and are no calls; what holds them may be."""
+_GIVING: Final = frozenset({ir.Return, ir.Yield})
+_SETTING: Final = frozenset({ir.Call, ir.Scope, ir.Assign, ir.AugmentedAssign, ir.For})
+"""What may set or write into something itself, and not by what stands in it."""
 
 
 def path_of(node: ir.Expression) -> tuple[str, ...]:

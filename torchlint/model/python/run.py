@@ -383,13 +383,13 @@ class Run:
     def evaluate(self, node: ir.Expression) -> Value:
         """The abstract value of an expression."""
         budget = self.budget
-        nested = budget.nested + 1
-        budget.nested = nested
+        nested = budget.nested
+        budget.nested = nested + 1
         followed = budget.followed = budget.followed + 1
-        if nested > MOST_NESTED or followed > MOST_FOLLOWED:  # as `descend`: most of what is followed
+        if nested >= MOST_NESTED or followed > MOST_FOLLOWED:  # as `descend`: most of what is followed
             budget.refuse()
         value = self.expressions[type(node)](self, node)
-        budget.nested = nested - 1
+        budget.nested = nested
         return value
 
     def execute(self, body: list[ir.Statement]) -> None:

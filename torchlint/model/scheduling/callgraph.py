@@ -113,6 +113,8 @@ class CallGraph:
         """Of each class what may run while an object of it is built, with its bases and what it builds itself."""
         self._definitions: list[ir.FunctionDef] = []
         self._built: dict[int, int] = {}
+        self._bases: dict[int, list[set[str]]] = {}
+        """Of each class what is written in each of its bases."""
         self._reached: dict[int, int] = {}
         """What each of those that were asked for reaches, as far as edges lead."""
         self._writers = 0
@@ -269,17 +271,18 @@ class CallGraph:
                     ran |= _closed(1 << method, calls)
                 elif definition.name in _BY_WHOEVER_HOLDS:
                     runs_itself |= 1 << method
-            outside = _outside(cls)
-            words = set(outside.words)
-            held = _union(built, outside.words)
-            writes = BUILDS_WRITER in outside.words
+            of_bases = self._bases[id(cls)] = [written_in(base).words for base in cls.bases]
+            outside = written_in([each for each in cls.body if not isinstance(each, ir.FunctionDef)])
+            words = outside.words.union(*of_bases)
+            held = _union(built, words)
+            writes = BUILDS_WRITER in words
             for each in _numbers(ran):
                 held |= builds[each]
                 words |= self._written[each].words
                 writes = writes or BUILDS_WRITER in self._written[each].words
             if writes or calls_writer(words, self.writers_elsewhere):
                 inplace |= 1 << (first_class + number)
-            bases.append(_union(built, {word for base in cls.bases for word in written_in(base).words}))
+            bases.append(_union(built, set().union(*of_bases)))
             self._constructing.append(ran | held | runs_itself | bases[-1])
             self._built[id(cls)] = held
             self._constructed.append(words)
@@ -294,11 +297,9 @@ class CallGraph:
         everything: set[str] = set().union(*(each.words for each in self._written))
         imports = [each for each in self._program.naming if isinstance(each, ir.Import)]
         given = layers(self._written)
-        meanings = {CONVERTS: _converting(imports), TENSORS: _named(imports, _TORCH), CUSTOM: _customs(classes)}
-        meanings[OPEN_SOFTMAX] = _open_softmaxes(given)
-        groups = {_BY_CONSTRUCTORS}
-        for concern, _ in self._concerns:
-            groups.update(_groups(concern))
+        meanings = {CONVERTS: _converting(imports), TENSORS: _named(imports, _TORCH)}
+        meanings |= {CUSTOM: _customs(classes, self._bases), OPEN_SOFTMAX: _open_softmaxes(given)}
+        groups = {_BY_CONSTRUCTORS}.union(*(_groups(concern) for concern, _ in self._concerns))
         words = {word for group in groups for word in group}
         added = [word for word in words if word[0] == "+"]
         meanings |= _meant_by_variables({word for word in words if word[0] == "*"}, everything, self._program.body)
@@ -317,12 +318,13 @@ class CallGraph:
                 self._looked_for.append((number, False, []))
             elif all(written):  # few are written in any one file
                 self._looked_for.append((number, concern.in_constructors, written))
+            if not all(written):
+                continue
             masks = [self._beside(mine=self._groups[group]) for group in concern.here]
             masks += [self._beside(called=self._groups[group]) for group in concern.called]
             masks += [self._beside(close=self._groups[group]) for group in concern.near]
             masks += [self._beside(reached=self._groups[group]) for group in concern.anywhere]
-            if all(masks):
-                self._asked.append((number, concern.writes, masks))
+            self._asked.append((number, concern.writes, masks))
 
 
 def _may_be_filled(ran: int, functions: list[ir.Written], edges: list[int], constructing: list[int]) -> bool:
@@ -432,15 +434,6 @@ def _functions(body: list[ir.Statement]) -> Iterator[ir.FunctionDef]:
                 yield from _functions(block)
 
 
-def _outside(cls: ir.ClassDef) -> ir.Written:
-    """What is written in a class outside its methods."""
-    body = [each for each in cls.body if not isinstance(each, ir.FunctionDef)]
-    found = written_in(body)
-    for base in cls.bases:
-        found.words |= written_in(base).words
-    return found
-
-
 def _union(masks: dict[str, int], words: Set[str]) -> int:
     found = 0
     for word in words & masks.keys():
@@ -526,10 +519,10 @@ def _converting(imports: list[ir.Import]) -> set[str]:
     return found
 
 
-def _customs(classes: list[ir.ClassDef]) -> set[str]:
+def _customs(classes: list[ir.ClassDef], bases: dict[int, list[set[str]]]) -> set[str]:
     """The classes that derive from something called `Function`, or from one of them."""
     found: set[str] = {"Function"}
     for cls in classes:
-        if any(not found.isdisjoint(written_in(base).words) for base in cls.bases):
+        if any(not found.isdisjoint(words) for words in bases[id(cls)]):
             found.add(cls.name)
     return found - {"Function"}

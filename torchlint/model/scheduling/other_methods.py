@@ -60,15 +60,16 @@ def as_others_leave_it(
         for name, other in cls.attributes.items():
             if type(other) is not Function or name in own or name in seen:
                 continue
-            if not isinstance(other.definition, ir.FunctionDef):
+            definition = other.definition
+            if not isinstance(definition, ir.FunctionDef):
                 continue
             seen.add(name)
-            if other is method or id(other.definition) in constructing:
+            if other is method or id(definition) in constructing:
                 continue
-            if state and may_name(other.definition, state):  # else another file's need not be read for it
-                _leave_open(run, instance, state, written(other.definition).assigned.keys())
+            if state and may_name(definition, state):  # else another file's need not be read for it
+                _leave_open(run, instance, state, written(definition).assigned.keys())
             if not defaults and changes_flags(run, other):
-                leave_flags_open(run, instance, other.definition)
+                leave_flags_open(run, instance, definition)
         replaced = {name for name, value in cls.attributes.items() if isinstance(value, Unknown)} - own - {"__init__"}
         for statement in cls.definition.body if replaced else ():  # what has a method's name now may call the method
             if isinstance(statement, ir.FunctionDef) and statement.name in replaced:
@@ -118,18 +119,20 @@ def _set_outside(run: Run) -> frozenset[str]:
         names: set[str] = set()
         program = run.machine.program
         for statement in ir.everything(program.body):
-            if isinstance(statement, ir.Assign):
+            if type(statement) is ir.Assign:
                 targets += statement.targets
-            elif isinstance(statement, (ir.AugmentedAssign, ir.For)):
+            elif type(statement) is ir.AugmentedAssign or type(statement) is ir.For:
                 targets.append(statement.target)
         text = program.text
         asked = not text or "setattr" in text or _FILLS_OTHERS.search(text)
         for node in ir.walk(_naming(program.body, _SETTING) if asked else []):
-            function = node.function if type(node) is ir.Call else None
+            if type(node) is not ir.Call:
+                continue
+            function = node.function
             held = function.value if isinstance(function, ir.Attribute) and function.attr in _FILLING else None
             if isinstance(held, ir.Attribute) and not is_self(held.value):
                 names.add(held.attr)
-            if type(node) is ir.Call and isinstance(node.function, ir.Name) and node.function.id == "setattr":
+            if isinstance(function, ir.Name) and function.id == "setattr":
                 given = [each.value for each in node.arguments]
                 if len(given) == 3 and isinstance(given[1], ir.Constant) and not is_self(given[0]):
                     names.add(str(given[1].value))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from torchlint.syntax import cst, kinds
 from torchlint.syntax.node_fields import named
@@ -29,9 +29,11 @@ class Node:
 
     @property
     def origin(self) -> cst.CSTNode:
-        if issubclass(type(self.at), ast.AST):  # a place is asked by a method which class it passes for
-            self.at = kinds.place_at(self.at, type(self).__name__)
-        return cast("cst.CSTNode", self.at)
+        at = self.at
+        if issubclass(type(at), ast.AST):  # a place is asked by a method which class it passes for
+            at = self.at = kinds.place_at(at, type(self).__name__)
+        place: cst.CSTNode = at
+        return place
 
 
 @dataclass(slots=True, eq=False, repr=False, init=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from torchlint.syntax import cst, kinds
 from torchlint.syntax.ir.expressions import Argument, Expression, Node, Parameter
@@ -24,11 +24,13 @@ class Statement(Node):
 
     @property
     def line(self) -> cst.CSTNode:
-        if self.at_line is None:
+        at = self.at_line
+        if at is None:
             return self.origin
-        if issubclass(type(self.at_line), ast.AST):
-            self.at_line = kinds.line_at(self.at_line)
-        return cast("cst.CSTNode", self.at_line)
+        if issubclass(type(at), ast.AST):
+            at = self.at_line = kinds.line_at(at)
+        place: cst.CSTNode = at
+        return place
 
 
 @dataclass(slots=True, eq=False, repr=False, init=False)
