@@ -122,7 +122,11 @@ def edges_into(autograd: Autograd, value: Value) -> list[tuple[Guard, GraphNode 
     for guard, tensor in possible_options(autograd, value):
         machine.assumed = assumed | guard
         there = ALWAYS if _without_edge(tensor) is not Truth.MAYBE else unknown_guard()
-        ways = ((conjoin(guard, inner, there), node) for inner, node in edges_of(autograd, tensor))
+        edges = edges_of(autograd, tensor)
+        if not guard and not there:
+            found += edges
+            continue
+        ways = ((conjoin(guard, inner, there), node) for inner, node in edges)
         found += [(both, node) for both, node in ways if both is not None]
     machine.assumed = assumed
     return found

@@ -106,7 +106,8 @@ def escape(autograd: Autograd, tensors: Iterable[Tensor], origin: ir.Node, *, sa
     machine = autograd.machine
     origin = machine.here(origin)
     for tensor in tensors:
-        use(autograd, tensor, origin)
+        if autograd.pending_alias_writes:
+            use(autograd, tensor, origin)
         uses, sure = tensor.storage.uses, not tensor.may_be_copy
         if not uses or (sure and not any(each.sure for each in uses)) or not (saved or tensor.storage.handed_on()):
             kept = tuple(each for each in uses if each.sure)

@@ -28,6 +28,7 @@ from torchlint.model.state.values import (
     Value,
     Write,
     alternatives,
+    parts,
 )
 from torchlint.syntax import cst, ir
 
@@ -227,10 +228,12 @@ class ComputationLog(Observer):
         made = Computation(
             name, how, spelling, operands, keywords, result, origin, machine.line(), machine.path, module, alone
         )
-        options = [option for _, option in alternatives(result)]
-        if isinstance(result, Sequence) and name in _VALUES_FIRST and result.items:
+        options: list[Value] = [result]
+        if type(result) is Choice:
+            options += parts(result)
+        elif isinstance(result, Sequence) and name in _VALUES_FIRST and result.items:
             options.append(result.items[0])
-        for each in (result, *options):
+        for each in options:
             own = name in VIEWS or (name in _PASSES and each is not result)
             if own and any(each is operand for operand in operands):
                 continue  # `x.cpu()` may be `x` itself

@@ -20,7 +20,7 @@ from torchlint.model.state.callers import Callers
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, agree, arms_of, meet
 from torchlint.model.state.hooks import NOBODY
 from torchlint.model.state.reflection import with_reflection
-from torchlint.model.state.trail import Trail
+from torchlint.model.state.trail import Changes, Trail
 from torchlint.model.state.values import ForeignCall, Frame, Globals, Tensor, Value, alternatives, choose
 from torchlint.syntax import cst, ir
 
@@ -215,9 +215,9 @@ class Machine:
         found in one arm then holds only if the arms together leave no way around (see `truth.covered`).
         Results of arms that end (return, raise, break) are dropped; if all do, the machine is dead.
         """
-        path, assumed = self.path, self.assumed
-        mark = self.trail.mark()
-        live = []
+        path, assumed, mark = self.path, self.assumed, self.trail.mark()
+        changes: list[tuple[Guard, Changes]] = []
+        results: list[tuple[Guard, T]] = []
         for guard, run in arms:
             taken = meet(path, guard)
             if taken is None or (assumed and not agree(taken, assumed)):
@@ -229,15 +229,15 @@ class Machine:
             self.dead = False
             result = run()
             if not self.dead:
-                live.append((guard, self.trail.changes(mark), result))
+                changes.append((guard, self.trail.changes(mark)))
+                results.append((guard, result))
             self.trail.undo(mark)
-        self.path, self.assumed = path, assumed
-        self.dead = not live
-        if live:
-            self.trail.join([(guard, changes) for guard, changes, _ in live])
-            if len(live) == 1 and not assume:
-                self.path = path | live[0][0]
-        return [(guard, result) for guard, _, result in live]
+        self.path, self.assumed, self.dead = path, assumed, not results
+        if results:
+            self.trail.join(changes)
+            if len(results) == 1 and not assume:
+                self.path = path | results[0][0]
+        return results
 
     def each(self, value: Value, run: Callable[[Value], Value]) -> Value:
         """Apply `run` to every alternative of a value, and join the results."""

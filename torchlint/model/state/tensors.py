@@ -85,7 +85,7 @@ class Grad:
 
     def join(self, other: Grad) -> Grad:
         """What holds whichever of the two it is."""
-        if self == other:
+        if self is other or self == other:
             return self
         if self.otherwise is Truth.YES:
             return Grad(Truth.MAYBE, other.inputs)

@@ -20,7 +20,7 @@ from torchlint.model.state.constants import NONE as NONE
 from torchlint.model.state.constants import Constant as Constant
 from torchlint.model.state.constants import External as External
 from torchlint.model.state.constants import Scalar as Scalar
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, arms_of, meet, takes
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, arms_of, meet
 from torchlint.model.state.objects import Bound as Bound
 from torchlint.model.state.objects import Class as Class
 from torchlint.model.state.objects import ForeignCall as ForeignCall
@@ -248,7 +248,14 @@ def alternatives(value: Value, path: Guard = ALWAYS) -> tuple[tuple[Guard, Value
     if not path:
         return value.alternatives
     arms = arms_of(path)
-    return tuple([option for option in value.alternatives if takes(option[0], arms)])
+    found = []
+    for option in value.alternatives:
+        for key, arm in option[0]:  # as `takes`, without its call
+            if key in arms and arms[key] != arm:
+                break
+        else:
+            found.append(option)
+    return tuple(found)
 
 
 def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
@@ -294,22 +301,17 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
     else:
         return first
     if len(merged) > MOST_ALTERNATIVES:
-        return _of_one_type([value for _, value in merged]) or Unknown(_first_reachable(merged))
+        reached: list[Tensor] = []
+        for _, value in merged:
+            reached += reachable_tensors(value)
+        return _of_one_type([value for _, value in merged]) or Unknown(reached)
     return Choice(tuple(merged))
-
-
-def _first_reachable(options: list[tuple[Guard, Value]]) -> dict[Tensor, None]:
-    """The tensors that one can get at by some values, as far as an unknown one is held to depend on them."""
-    found: dict[Tensor, None] = {}
-    for _, value in options:
-        found.update(dict.fromkeys(reachable_tensors(value)))
-        if len(found) >= MOST_DEPENDS:
-            break
-    return found
 
 
 def _of_one_type(values: list[Value]) -> Scalar | None:
     """What is left of too many plain values: their type. Of dtypes, where none of them would cut a tensor's graph."""
+    if not _PLAIN.issuperset(map(type, values)):  # most often there is a tensor among them, or what nobody knows
+        return None
     kinds = {_type_of(each) for each in values}
     kinds = {"number"} if kinds == {"int", "float"} else kinds
     return Scalar(kinds.pop()) if len(kinds) == 1 and "" not in kinds else None
@@ -325,10 +327,7 @@ def _type_of(value: Value) -> str:
 
 def _are_arms(one: Guard, other: Guard) -> bool:
     """Whether two guards are the two arms of one branch, so that together they say what they have in common."""
-    if len(one) != len(other):
-        return False
-    rest = one - other
-    if len(rest) != 1:
+    if len(one) != len(other) or len(rest := one - other) != 1:
         return False
     ((key, arm),) = rest
     return arm in (0, 1) and (key, 1 - arm) in other and not (isinstance(key, tuple) and key[0] == "unknown")

@@ -208,12 +208,20 @@ def precise_dtype(dtype: str) -> str:
 
 
 def _constant_kind(value: object) -> str:
-    if value is None:
-        return "none"
-    for kind, types in (("bool", bool), ("int", int), ("float", float), ("complex", complex), ("str", str)):
-        if isinstance(value, types):
-            return kind
-    return "other"
+    known = _KIND_OF_TYPE.get(type(value))
+    if known is not None:
+        return known
+    return next((kind for types, kind in _KIND_OF_TYPE.items() if isinstance(value, types)), "other")
+
+
+_KIND_OF_TYPE: Final[dict[type, str]] = {
+    type(None): "none",
+    bool: "bool",
+    int: "int",
+    float: "float",
+    complex: "complex",
+    str: "str",
+}
 
 
 _DTYPES = {
