@@ -23,6 +23,7 @@ from torchlint.model.state.another import or_another
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
+    CONTAINERS,
     MOST_DEEP,
     Bound,
     Choice,
@@ -149,7 +150,7 @@ def hand_on(run: Run, values: list[Value]) -> None:
             continue
         if type(value) is External and value.qualified not in _SETTERS:
             continue
-        if type(value) in _HOLDING and _CALLED_OR_HOLDING.isdisjoint(map(type, parts(value))):
+        if type(value) in CONTAINERS and _CALLED_OR_HOLDING.isdisjoint(map(type, parts(value))):
             continue  # most: a tensor or None
         functions = [each for _, each in alternatives(value)]
         inside = [] if isinstance(value, Function) else within(value, _parts_and_functions, MOST_DEEP)
@@ -178,7 +179,6 @@ def hand_on(run: Run, values: list[Value]) -> None:
 
 _CALLED_OR_HOLDING: Final = frozenset({Function, Bound, Partial, External, Sequence, Mapping, Choice})
 """What is a function, or holds some."""
-_HOLDING: Final = frozenset({Sequence, Mapping, Choice})
 
 
 def _parts_and_functions(value: Value) -> list[Value]:

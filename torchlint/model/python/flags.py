@@ -17,13 +17,13 @@ from torchlint.model.python.variables import forget_variables, lookup
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.held import LEADING_NOWHERE, held_by
 from torchlint.model.state.values import (
+    CONTAINERS,
     GRAD_MAYBE,
     GRAD_NO,
     GRAD_YES,
     MOST_DEEP,
     NONE,
     Bound,
-    Choice,
     Class,
     Constant,
     External,
@@ -32,11 +32,9 @@ from torchlint.model.state.values import (
     Grad,
     GraphNode,
     Instance,
-    Mapping,
     Module,
     Optimizer,
     Partial,
-    Sequence,
     Super,
     Tensor,
     Unknown,
@@ -140,7 +138,7 @@ def _led_to(values: Iterable[Value]) -> tuple[list[Tensor], list[Class]]:
             pending += each.given
             pending += each.named_elsewhere
             pending += [part for part in (each.layer, each.contents) if part is not None]
-        elif kind is Choice or kind is Sequence or kind is Mapping:
+        elif kind in CONTAINERS:
             pending += parts(each)
         elif isinstance(each, Class):
             pending += each.attributes.values()
@@ -441,13 +439,12 @@ def keeps_flags(callee: Value | None) -> bool:
 
 def _holds_modules(value: Value) -> bool:
     """Whether a value is a Module, or holds one."""
-    if type(value) not in _CONTAINERS:
+    if type(value) not in CONTAINERS:
         return type(value) in _OF_MODULES
     kinds = {*map(type, parts(value))}
-    if _OF_MODULES.isdisjoint(kinds) and _CONTAINERS.isdisjoint(kinds):
+    if _OF_MODULES.isdisjoint(kinds) and CONTAINERS.isdisjoint(kinds):
         return False  # most: a tensor or None
     return any(isinstance(each, (Module, Instance, Super)) for each in within(value, parts, MOST_DEEP))
 
 
-_CONTAINERS: Final = frozenset({Sequence, Mapping, Choice})
 _OF_MODULES: Final = frozenset({Module, Instance, Super})
