@@ -134,7 +134,10 @@ def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> b
     steps = [(step.line, step.column, step.end_line, step.end_column) for step in finding.trace]
     if ran.parts and not all(any(_within(part, arm) for part in ran.parts) for arm in _arms_around(tree, steps)):
         return False
-    if not all(ran.lines[line] > 0 for place in wanted for line in _calls(tree, place)):
+    calls = [call for place in wanted for call in _calls(tree, place)]
+    if not all(ran.lines[line] > 0 for line, *_ in calls):
+        return False
+    if ran.parts and not all(any(_within(part, call) for part in ran.parts) for call in calls):
         return False
     for first, last in _loops(tree, unknown):
         again = {line for line in wanted if first <= line <= last}
@@ -190,10 +193,10 @@ def _part(node: ast.expr) -> Part:
     return node.lineno, node.col_offset + 1, last, end + 1
 
 
-def _calls(tree: ast.Module, line: int) -> Iterator[int]:
+def _calls(tree: ast.Module, line: int) -> Iterator[Part]:
     """
-    The lines from which the function around a line is called by its name, or the class around it, as may be written in
-    a text: nobody knows which of them is meant.
+    The calls by which the function around a line is called by its name, or the class around it, as may be written in a
+    text: nobody knows which of them is meant.
     """
     definitions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     around = [each for each in definitions if each.lineno <= line <= (each.end_lineno or each.lineno)]
@@ -203,11 +206,11 @@ def _calls(tree: ast.Module, line: int) -> Iterator[int]:
         if not isinstance(node, ast.Call):
             continue
         if isinstance(node.func, ast.Name) and node.func.id in functions:
-            yield node.lineno
+            yield _part(node)
         named = {each.id for each in ast.walk(node.func) if isinstance(each, ast.Name)}
         written = {str(each.value) for each in ast.walk(node.func) if isinstance(each, ast.Constant)}
         if classes & (named | written):
-            yield node.lineno
+            yield _part(node)
 
 
 def _taken(tree: ast.Module, unknown: Collection[str]) -> set[str]:

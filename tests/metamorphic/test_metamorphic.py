@@ -134,6 +134,14 @@ def test_a_step_of_a_proof_that_stands_in_an_arm_is_passed_with_that(body: str, 
     assert _passes(text, ("w.exp()", "w.neg()"), "flag0", body) is passes
 
 
+@pytest.mark.parametrize(("body", "passes"), [("True", True), ("False", False)])
+def test_a_function_is_passed_with_all_calls_of_it(body: str, passes: bool) -> None:
+    called = "step(w)\nlast = step(w.detach()) if flag0 else 0.5\n"
+    head = "from elsewhere import flag0\nimport torch\nw = torch.ones(3, requires_grad=True)\n"
+    text = f"{head}\ndef step(q):\n    q.sum().backward()\n\n{called}"
+    assert _passes(text, ("w.detach()", "w * 2"), "flag0", body) is passes
+
+
 def test_what_a_stand_in_swallows_was_raised() -> None:
     text = (
         "from elsewhere import decorator0\nimport torch\n\n@decorator0\ndef descend(w):\n    for _ in range(2):\n"

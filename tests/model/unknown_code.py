@@ -2995,3 +2995,14 @@ def backward_whose_error_ends_the_program():
     except RuntimeError:
         raise SystemExit(1)
     print(w.numpy())  # error: [TLN111]
+
+
+def silent_method_caller_of_what_a_list_of_elsewhere_holds():
+    import operator
+    import torch
+    from somelib import same
+
+    w = torch.rand(3, requires_grad=True)
+    print(operator.methodcaller("set_grad_enabled", False)(*same((torch,))))
+    w.add_(1)
+    torch.set_grad_enabled(True)

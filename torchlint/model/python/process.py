@@ -97,6 +97,9 @@ def _held_name(callee: Value, site: CallSite) -> str:
     if isinstance(callee, External) and not isinstance(site.node.function, (ir.Attribute, ir.Name)):
         return callee.qualified.rpartition(".")[2]
     source = callee.source if isinstance(callee, Unknown) else None
+    if isinstance(source, ir.Call):  # `methodcaller("set_grad_enabled", False)(*found)`
+        named = [each.value.value for each in source.arguments if isinstance(each.value, ir.Constant)]
+        return next((each for each in named if isinstance(each, str) and each in NAMES_OF_SETTERS), "")
     return source.attr if isinstance(source, ir.Attribute) and source is not site.node.function else ""
 
 
