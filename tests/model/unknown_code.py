@@ -3006,3 +3006,17 @@ def silent_method_caller_of_what_a_list_of_elsewhere_holds():
     print(operator.methodcaller("set_grad_enabled", False)(*same((torch,))))
     w.add_(1)
     torch.set_grad_enabled(True)
+
+
+def silent_layer_of_an_unknown_name_in_a_sequence():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            self.linear = getattr(nn, same("Linear"))(features, features)
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()

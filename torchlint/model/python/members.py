@@ -226,7 +226,7 @@ def store_member(run: Run, instance: Instance, name: str, value: Value) -> None:
             machine.trail.set(layer, "children", children)
             machine.trail.set(layer, "element", None)
             machine.trail.set(layer, "tail", value)
-        elif isinstance(value, Choice) or (isinstance(value, Unknown) and value.layer):
+        elif isinstance(value, Choice) or (isinstance(value, Unknown) and not value.foreign and value.tensor is None):
             machine.trail.set(layer, "children", None)
             machine.trail.set(layer, "element", None)
             machine.trail.set(layer, "tail", None)
