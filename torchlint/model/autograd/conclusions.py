@@ -15,7 +15,7 @@ from itertools import islice
 from torchlint.condition import Condition
 from torchlint.model.autograd.autograd import Autograd, RefusedWhere, Retained, SavedRead, Visited, WriteRecord
 from torchlint.model.autograd.edges import possible_edges
-from torchlint.model.autograd.turns import clears_in_each_round, is_same_in_each_round, turn
+from torchlint.model.autograd.turns import Turns, clears_in_each_round, is_same_in_each_round
 from torchlint.model.autograd.walk import MOST_NODES, TANGLED, joined, walk
 from torchlint.model.autograd.writes import saved_step, saved_words
 from torchlint.model.events import (
@@ -420,6 +420,7 @@ def _conclude_retained(autograd: Autograd, broken: dict[int, Truth]) -> None:
     only = len(list(islice(_BACKWARDS.finditer(machine.program.text), 2))) == 1
     for retained in autograd.retained:
         by_call.setdefault(id(retained.call), []).append(retained)
+    turns = Turns(machine)
     for group in by_call.values():
         first = group[0]
         readers = [reader for retained in group for reader in retained.readers]
@@ -428,7 +429,7 @@ def _conclude_retained(autograd: Autograd, broken: dict[int, Truth]) -> None:
         if "apart" in kinds:
             use = "apart"
         elif "shared" in kinds or "again" in kinds:
-            use = _of_two_losses(autograd, group, broken)
+            use = _of_two_losses(autograd, group, broken, turns)
             if use == "shared" and "shared" not in kinds:
                 use = "again"
         elif "carried" in kinds:
@@ -468,7 +469,7 @@ def _conclude_retained(autograd: Autograd, broken: dict[int, Truth]) -> None:
         )
 
 
-def _of_two_losses(autograd: Autograd, group: list[Retained], broken: dict[int, Truth]) -> RetainedUse:
+def _of_two_losses(autograd: Autograd, group: list[Retained], broken: dict[int, Truth], turns: Turns) -> RetainedUse:
     """How two losses of one iteration share a graph that the backward of the first retains."""
     readers = [(retained, step, line) for retained in group for step, _, line in retained.readers]
     overwritten = [
@@ -479,12 +480,12 @@ def _of_two_losses(autograd: Autograd, group: list[Retained], broken: dict[int, 
     for retained, step, _ in readers:
         if any(retained.time < each.write.time and each.backward.node is step.node for each in overwritten):
             return "broken"
-    turns = {turn(autograd.machine, group[0].line, line) for _, _, line in readers}
-    if "in turn" in turns:
+    found = {turns.between(group[0].line, line) for _, _, line in readers}
+    if "in turn" in found:
         return "turns"
-    if "stepped" in turns:
+    if "stepped" in found:
         return "stepped"
-    return "apart" if "cleared" in turns else "shared"
+    return "apart" if "cleared" in found else "shared"
 
 
 def _shared_by(write: Write, saved: Saved, through: str) -> tuple[Step, ...]:

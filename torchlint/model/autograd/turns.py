@@ -24,33 +24,51 @@ own backward, with a `zero_grad` in between.
 _RESETS = frozenset({"zero_", "fill_"})
 
 
-def turn(machine: Machine, first: cst.CSTNode, second: cst.CSTNode) -> Turn:
-    """What stands between two lines of a function, and which optimizers step after the second."""
-    lines = _around(machine, first, second)
-    if lines is None:
-        return "one step"
-    written = [each.line for each in lines]
-    start, end = written.index(first), written.index(second)
-    between, after = lines[start + 1 : end], lines[end + 1 :]
-    stepped, cleared = _owners(between, "step"), _owners(between, "zero_grad")
-    if not cleared:
-        return "stepped" if stepped else "one step"
-    if _owners(after, "step") - (stepped or cleared):
-        return "in turn"
-    return "stepped" if stepped else "cleared"
+class Turns:
+    """
+    The lines of the blocks that were run, gone through once for all backwards that are asked for: a file may have
+    thousands.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._blocks: list[tuple[list[ir.Statement], dict[cst.CSTNode, int]]] | None = None
+
+    def between(self, first: cst.CSTNode, second: cst.CSTNode) -> Turn:
+        """What stands between two lines of a function, and which optimizers step after the second."""
+        lines, start, end = self._around(first, second)
+        between = lines[start + 1 : end]
+        stepped, cleared = _owners(between, "step"), _owners(between, "zero_grad")
+        if not cleared:
+            return "stepped" if stepped else "one step"
+        if _owners(lines[end + 1 :], "step") - (stepped or cleared):
+            return "in turn"
+        return "stepped" if stepped else "cleared"
+
+    def _around(self, first: cst.CSTNode, second: cst.CSTNode) -> tuple[list[ir.Statement], int, int]:
+        """
+        The statements of the innermost block that has both lines, with those of the blocks in it, as written, and where
+        the two are; nothing where there is none.
+        """
+        if self._blocks is None:
+            self._blocks = [_placed(block) for block in self._machine.blocks.values()]
+        best: tuple[list[ir.Statement], int, int] | None = None
+        for lines, places in self._blocks:
+            start, end = places.get(first), places.get(second)
+            if start is None or end is None or start >= end:
+                continue
+            if best is None or len(lines) < len(best[0]):
+                best = lines, start, end
+        return best or ([], 0, 0)
 
 
-def _around(machine: Machine, first: cst.CSTNode, second: cst.CSTNode) -> list[ir.Statement] | None:
-    """The statements of the innermost block that has both lines, with those of the blocks in it, as written."""
-    best: list[ir.Statement] | None = None
-    for block in machine.blocks.values():
-        lines = list(ir.everything(block))
-        written = [each.line for each in lines]
-        if first not in written or second not in written or written.index(first) >= written.index(second):
-            continue
-        if best is None or len(lines) < len(best):
-            best = lines
-    return best
+def _placed(block: list[ir.Statement]) -> tuple[list[ir.Statement], dict[cst.CSTNode, int]]:
+    """The statements of a block and of those in it, and the place at which a line is first."""
+    lines = list(ir.everything(block))
+    places: dict[cst.CSTNode, int] = {}
+    for place, each in enumerate(lines):
+        places.setdefault(each.line, place)
+    return lines, places
 
 
 def _owners(lines: Iterable[ir.Statement], method: str) -> set[str]:
