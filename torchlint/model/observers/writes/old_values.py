@@ -138,6 +138,8 @@ class OldValues(Observer):
         names: dict[str, Tensor] = {}
         for name, value in machine.frame.variables.items():
             held = value.tensor if isinstance(value, Unknown) else value
+            if how == "name" and (held is not tensor or name == given):
+                continue  # most: only a second name of the tensor itself counts
             if not isinstance(held, Tensor) or held.storage is not tensor.storage or _are_apart(held, tensor):
                 continue
             second = name != given and held is tensor and self._is_second_name(name, tensor)
