@@ -18,6 +18,7 @@ from torchlint.model.python.variables import NAMESPACES, PROPERTY, REGISTRIES, f
 from torchlint.model.state.another import or_another
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
+from torchlint.model.state.held import may_be_module
 from torchlint.model.state.reachable import objects_among, some_of
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
@@ -226,7 +227,7 @@ def store_member(run: Run, instance: Instance, name: str, value: Value) -> None:
             machine.trail.set(layer, "children", children)
             machine.trail.set(layer, "element", None)
             machine.trail.set(layer, "tail", value)
-        elif isinstance(value, Choice) or (isinstance(value, Unknown) and not value.foreign and value.tensor is None):
+        elif isinstance(value, Choice) or (isinstance(value, Unknown) and may_be_module(value)):
             machine.trail.set(layer, "children", None)
             machine.trail.set(layer, "element", None)
             machine.trail.set(layer, "tail", None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.held import held_by
+from torchlint.model.state.held import held_by, may_be_module
 from torchlint.model.state.values import (
     MOST_PARTS,
     Choice,
@@ -61,13 +61,8 @@ def parameters_of(value: Value) -> tuple[list[Tensor], bool]:
 def _held_by(instance: Instance) -> tuple[list[Tensor], list[Value], bool]:
     """The parameters that an object has registered itself, its `submodules`, and whether the first are all."""
     held = held_by(instance)
-    complete = is_module(instance) is Truth.YES
-    for each in held.unknown:
-        if (each.layer or each.tensor is None) and not each.foreign:
-            complete = False
-            break
-    modules = held.modules
-    return held.parameters, [*modules] if instance.layer is None else [instance.layer, *modules], complete
+    complete = is_module(instance) is Truth.YES and not any(map(may_be_module, held.unknown))
+    return held.parameters, submodules(instance), complete
 
 
 def _own_parameters(module: Module) -> tuple[list[Tensor], bool]:
@@ -114,7 +109,7 @@ def direct_modules(module: Instance | Module) -> tuple[list[tuple[str, Value]], 
                     isinstance(each, Module) or is_module(each) is not Truth.NO
                 ):
                     found.append((name, each))
-                elif isinstance(each, Unknown) and (each.layer or each.tensor is None) and not each.foreign:
+                elif isinstance(each, Unknown) and may_be_module(each):
                     complete = False
         if module.layer is not None:
             inner, known = direct_modules(module.layer)

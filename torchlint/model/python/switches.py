@@ -9,18 +9,17 @@ from typing import Final
 from torchlint.model.python.run import Run
 from torchlint.model.state.another import or_another
 from torchlint.model.state.values import (
+    CONTAINERS,
     MOST_PARTS,
     Choice,
     Class,
     Constant,
     Instance,
-    Mapping,
-    Sequence,
     Value,
     parts,
 )
 
-HOLDING: Final = frozenset({Instance, Class, Choice, Sequence, Mapping})
+HOLDING: Final = CONTAINERS | {Instance, Class}
 """What may lead to such an object."""
 
 

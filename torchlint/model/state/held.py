@@ -22,6 +22,7 @@ from torchlint.model.state.values import (
     Unbound,
     Unknown,
     Value,
+    parts,
 )
 
 LEADING_NOWHERE: Final = frozenset({Constant, External, Scalar, Function})
@@ -54,12 +55,8 @@ class Held:
         self.unknown: list[Unknown] = []
         self.leading: list[Value] = []
         for option in values:
-            kind = type(option)
-            if kind is Instance or kind is Module:
-                self.modules.append(option)
-                self.leading.append(option)
-            elif kind not in LEADING_NOWHERE:  # few
-                for each in [each for _, each in option.alternatives] if type(option) is Choice else (option,):
+            if type(option) not in LEADING_NOWHERE:  # few
+                for each in parts(option) if type(option) is Choice else (option,):
                     self._add(each)
 
     def _add(self, value: Value) -> None:
@@ -85,3 +82,8 @@ def held_by(instance: Instance) -> Held:
     if known is None or known.values != values:
         known = instance.held = Held(values)
     return known
+
+
+def may_be_module(value: Unknown) -> bool:
+    """Whether a value that nobody knows may be a Module: what registers its own is one."""
+    return (value.layer or value.tensor is None) and not value.foreign
