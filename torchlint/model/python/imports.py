@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Final, Protocol
 
 from torchlint.model.python.interpreter import interpreter
-from torchlint.model.python.registries import changed, constant, is_stateless, plain
+from torchlint.model.python.registries import Changed, constant, is_stateless, plain
 from torchlint.model.state.budget import BudgetExceededError, TooDeepError
 from torchlint.model.state.values import (
     NONE,
@@ -37,6 +37,7 @@ from torchlint.syntax import ir
 from torchlint.syntax.argument_writes import is_initialiser
 from torchlint.syntax.bindings import absolute
 from torchlint.syntax.features import BUILDS_WRITER
+from torchlint.syntax.unread import may_write
 
 MOST_STEPS = 400
 """Statements and calls followed to find one name."""
@@ -201,14 +202,14 @@ class Importer:
             return None
         return value if file.other or certain(value) else None
 
-    def _changed_in(self, file: Globals) -> frozenset[str]:
-        """The names of another file whose containers somebody may change."""
+    def _may_change(self, file: Globals, name: str) -> bool:
+        """Whether somebody may change the container of a name of another file."""
         program = self._programs.get(id(file))
         if program is None:
-            return frozenset()
+            return False
         if program.changed is None:
-            program.changed = changed(program.body)
-        return program.changed
+            program.changed = Changed(program.body)
+        return name in program.changed
 
     def _follow(self, value: External) -> Value | None:
         """What a name is that another file has imported itself."""
@@ -316,7 +317,7 @@ class Importer:
         for each in _bound(statement):
             value = file.variables.get(each)
             if value is not None and each != "__all__" and not isinstance(value, External) and not certain(value):
-                held = Unknown(source=statement) if each in self._changed_in(file) else constant(value)
+                held = Unknown(source=statement) if self._may_change(file, each) else constant(value)
                 file.variables[each] = held
         return file.variables.get(name)
 
@@ -352,12 +353,16 @@ def _bindings(program: ir.Program) -> dict[str, list[tuple[ir.Statement, bool]]]
         for name in _bound(statement):
             # What only adds to a name, or binds it again and again, is no binding that could be run alone.
             found.setdefault(name, []).extend([(statement, sure)] if alone else [(statement, False)] * 2)
-    # Functions are read only where one may have such a declaration.
-    for statement in ir.everything(program.body) if _may_declare_global(program.text) else ():
+    # Functions are read only where they may have such a declaration.
+    for statement in ir.everything(program.body, _may_declare) if _may_declare_global(program.text) else ():
         if isinstance(statement, ir.Scope) and statement.kind == "global":
             for name in statement.names:
                 found.setdefault(name, []).extend([(statement, False)] * 2)
     return found
+
+
+def _may_declare(definition: ir.FunctionDef) -> bool:
+    return may_write(definition, ("global",))
 
 
 def _may_declare_global(text: str) -> bool:

@@ -26,6 +26,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
+from torchlint.syntax.unread import may_write
 
 _READING = frozenset({"get", "items", "keys", "values", "copy", "index", "count", "__getitem__", "__contains__"})
 """Methods of containers that leave them as they are."""
@@ -41,22 +42,39 @@ _PARTS: Final = (ir.Name, ir.Attribute, ir.Constant, ir.Argument)
 """What writes nothing and says nothing of its own parts: most of what a file is made of."""
 
 
-def changed(program: list[ir.Statement]) -> frozenset[str]:
+class Changed:
     """
     The names whose container somebody in the file may change or hand on: every name that stands anywhere else than
     where it is bound, before an index that is read, before a method that reads, or behind `in`.
+
+    Functions that nobody has read are read when somebody asks for a name that is written in them.
     """
-    found: set[str] = set()
-    harmless: set[int] = set()
-    for node in ir.walk(program):
-        if isinstance(node, _PARTS):
-            if isinstance(node, ir.Name) and id(node) not in harmless:
-                found.add(node.id)
-            continue
-        written = [target for target in _written(node) if isinstance(target, ir.Subscript)]
-        found.update(target.value.id for target in written if isinstance(target.value, ir.Name))
-        harmless.update(map(id, _looked_at(node)))
-    return frozenset(found)
+
+    def __init__(self, program: list[ir.Statement]) -> None:
+        self._found: set[str] = set()
+        self._unread: list[ir.FunctionDef] = []
+        self._look(ir.walk(program, self._unread))
+
+    def __contains__(self, name: object) -> bool:
+        assert isinstance(name, str)
+        unread, self._unread = self._unread, []
+        for each in unread:
+            if may_write(each, (name,)):
+                self._look(ir.walk(each.body))
+            else:
+                self._unread.append(each)
+        return name in self._found
+
+    def _look(self, nodes: list[ir.Node]) -> None:
+        harmless: set[int] = set()
+        for node in nodes:
+            if isinstance(node, _PARTS):
+                if isinstance(node, ir.Name) and id(node) not in harmless:
+                    self._found.add(node.id)
+                continue
+            written = [target for target in _written(node) if isinstance(target, ir.Subscript)]
+            self._found.update(target.value.id for target in written if isinstance(target.value, ir.Name))
+            harmless.update(map(id, _looked_at(node)))
 
 
 def _written(node: ir.Node) -> list[ir.Expression]:
@@ -151,4 +169,4 @@ def constant(value: Value) -> Value:
     return value if kept else Unknown()
 
 
-__all__ = ["DICTS", "changed", "constant", "is_stateless", "plain"]
+__all__ = ["DICTS", "Changed", "constant", "is_stateless", "plain"]

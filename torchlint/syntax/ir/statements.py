@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Any
 
@@ -339,4 +339,4 @@ class Program(Node):
     naming: tuple[Import | Assign, ...] = ()
     defined: tuple[FunctionDef | ClassDef, ...] = ()
     bindings: dict[str, list[tuple[Statement, bool]]] | None = None
-    changed: frozenset[str] | None = None
+    changed: Container[str] | None = None

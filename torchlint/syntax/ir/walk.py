@@ -33,8 +33,11 @@ from torchlint.syntax.ir.statements import (
 from torchlint.syntax.node_fields import parts
 
 
-def walk(node: Node | list[Statement]) -> list[Node]:
-    """A node, or the statements of a block, and everything below: parents first, fields in their order."""
+def walk(node: Node | list[Statement], unread: list[FunctionDef] | None = None) -> list[Node]:
+    """
+    A node, or the statements of a block, and everything below: parents first, fields in their order. Where `unread` is
+    given, functions that nobody has read are put there, and of what stands in them nothing is found.
+    """
     pending: list[Any] = [node]
     found: list[Node] = []
     one, several = _one_part, _parts
@@ -48,6 +51,10 @@ def walk(node: Node | list[Statement]) -> list[Node]:
         elif kind in one:
             found.append(each)
             pending.append(one[kind](each))
+        elif unread is not None and kind is FunctionDef and each.inside is None:
+            found.append(each)
+            unread.append(each)
+            pending += (each.returns, each.decorators, each.parameters)
         elif kind in several:
             found.append(each)
             pending += several[kind](each)
@@ -80,13 +87,18 @@ def blocks(statement: Statement) -> list[list[Statement]]:
     return []
 
 
-def everything(body: list[Statement]) -> Iterator[Statement]:
-    """All statements of a block, those of functions and classes among them, in the order in which they are written."""
+def everything(body: list[Statement], concerns: Callable[[FunctionDef], bool] | None = None) -> Iterator[Statement]:
+    """
+    All statements of a block, those of functions and classes among them, in the order in which they are written; where
+    `concerns` is given, less what stands in functions that it denies.
+    """
     pending = body[::-1]
     while pending:  # a chain of `elif` is as deep as it is long
         statement = pending.pop()
         yield statement
         if type(statement) in SMALL:  # most of what there is
+            continue
+        if concerns is not None and type(statement) is FunctionDef and not concerns(statement):
             continue
         inner = [statement.body] if type(statement) is FunctionDef or type(statement) is ClassDef else blocks(statement)
         for block in inner[::-1]:
