@@ -157,6 +157,7 @@ def copies(qualified: str) -> bool:
     return qualified in _COPIES
 
 
+@lru_cache(maxsize=4096)
 def is_foreign(qualified: str) -> bool:
     """Whether what something of this name returns can be no tensor, and hold none."""
     root = qualified.partition(".")[0]
@@ -171,6 +172,7 @@ def may_set_mode(name: str) -> bool:
 _OF_MODES = ("grad", "infer", "eval", "context", "ctx")
 
 
+@lru_cache(maxsize=4096)
 def keeps_flags(qualified: str) -> bool:
     """
     Whether something of this name surely leaves `requires_grad` of what it is given as it is: torch (less what sets it,

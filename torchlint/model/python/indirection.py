@@ -197,7 +197,10 @@ def note_unseen(run: Run, site: CallSite) -> None:
 
 
 def _is_setter(definition: ir.FunctionDef) -> bool:
-    return any(isinstance(each, ir.Attribute) and each.attr == "setter" for each in definition.decorators)
+    for each in definition.decorators:  # noqa: SIM110  (nearly all have none)
+        if isinstance(each, ir.Attribute) and each.attr == "setter":
+            return True
+    return False
 
 
 def _note(run: Run, site: CallSite) -> None:

@@ -200,6 +200,11 @@ def _refuses(cls: Class, name: str, value: Value) -> bool:
     parameters and Modules under such a name where its getter raises, since they are not set as attributes are.
     """
     classes = cls.ancestry()
+    for each in classes:
+        if name in each.attributes:
+            break
+    else:
+        return False  # nearly all that a constructor sets
     if any("__setattr__" in each.attributes or each.wrapped or each.patched for each in classes):
         return False
     if any(isinstance(option, (Module, Instance, Tensor)) for _, option in alternatives(value)):

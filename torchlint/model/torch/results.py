@@ -153,11 +153,11 @@ def _result(
         cut=cut,
         precise=precise,
     )
+    derive(torch, result, op, bound)
     few = shape is not None and sum(size != 1 for size in shape) < 2
     if "memory_format" in bound:
         result.contiguous = Truth.MAYBE
     elif not few and op.name not in DENSE:
-        operands = [tensor for value in bound.values() for _, tensor in present(torch, value)]
         if op.name in _LAID_OUT or op.name.startswith(_LIBRARIES):
             result.contiguous = Truth.MAYBE
             if op.name in FUSED:
@@ -168,10 +168,9 @@ def _result(
                 known = bool(queries) and len(queries) == len(options)  # one that nobody knows may lie in any way
                 if known and (usual or all(keeps_order(each, HEADS_INSIDE) for each in queries)):
                     result.order, result.laid_by = HEADS_INSIDE, op.name if usual else of_cpu(op.name)
-        elif not all(lies_in_order(tensor) for tensor in operands):
+        elif not all(map(lies_in_order, result.inputs)):
             # Elementwise operations and reductions keep the order of their input's strides.
-            lay(result, result_layout(op.name, operands, shape))
-    derive(torch, result, op, bound)
+            lay(result, result_layout(op.name, result.inputs, shape))
     keep_axes(op.name, bound.get("input"), result)
     return result
 

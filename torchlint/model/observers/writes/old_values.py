@@ -136,6 +136,8 @@ class OldValues(Observer):
         given = root(write, machine.frame)
         how: Literal["argument", "name"] = "argument" if goes_on(write, statement, machine.frame) else "name"
         names: dict[str, Tensor] = {}
+        if how == "name" and not given:
+            return
         for name, value in machine.frame.variables.items():
             held = value.tensor if isinstance(value, Unknown) else value
             if how == "name" and (held is not tensor or name == given):
@@ -148,7 +150,7 @@ class OldValues(Observer):
             if tensor.view == "multi" and name != given and not second:
                 continue  # one of several parts that do not overlap: one tensor may stand for all of them
             names[name] = held
-        if not names or (how == "name" and not given):
+        if not names:
             return
         event = OldValueRead(
             node=write.origin.origin,
