@@ -78,6 +78,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         machine.open_write = machine.open_layer_write = True
     function = site.node.function
     called = function.attr if isinstance(function, ir.Attribute) else getattr(function, "id", "")
+    only_looks = foreign.only_reads(called)
     apart = foreign.is_foreign(callee.qualified) if isinstance(callee, External) else is_foreign(callee)
     apart = apart or (receiver is not None and is_foreign(receiver))
     if called.endswith("_") and not called.startswith("_") and not apart:
@@ -101,11 +102,11 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     depends = list(found.values())
     if not machine.reflection and is_unknown_code(callee):
         note_given(run, passed, site)
-        if not foreign.only_reads(called):
+        if not only_looks:
             note_parts(run, passed, site)
         note_unseen(run, site)
     may_be: tuple[Value, ...] = ()  # now: of what a container holds nothing is known afterwards
-    if not apart and not foreign.only_reads(called):
+    if not apart and not only_looks:
         may_be = objects_among([*leading, callee] if receiver is None else leading)
     elif isinstance(receiver, Unknown):
         may_be = receiver.may_be  # who only looks at a Module shows its parts: `same(net).parameters()`
@@ -144,7 +145,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     for each in passed:
         if type(each) is External and hooks_all(each.qualified.rpartition(".")[2]):
             machine.trail.set(run, "hooked_by_all", True)
-    switches = not apart and not keeps and not foreign.only_reads(called) and for_effect(run, site.node)
+    switches = not apart and not keeps and not only_looks and for_effect(run, site.node)
     for value in leading if not only_read else ():  # last: of what a container holds nothing is known then
         havoc(run, value, switches=switches)
     if unknown is not None and type(unknown.part_of) is Instance and for_effect(run, site.node):
@@ -155,7 +156,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         may_update(run.torch, (*depends, *kept), site)
     if depends:
         escape(run.autograd, depends, site.node)
-    if not apart and not only_read and not foreign.only_reads(called):
+    if not apart and not only_read and not only_looks:
         leave_place(run.autograd, depends)
     retained_escape(run.autograd, passed)
     # `retry(optimizer.zero_grad)`
@@ -177,9 +178,10 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         result = made_of(passed, source=site.node)  # a method of a layer may do anything
         result.made_by = UNKNOWN_LAYER
         result.possible += tuple(each for each in of_callee if each not in result.depends)
-    result.possible += tuple(each for each in own if each not in result.depends)
+    if own:
+        result.possible += tuple(each for each in own if each not in result.depends)
     # it may be a view made in such a mode, handed back
-    result.in_open_mode = machine.grad_mode is not Truth.YES or any(_is_view_without_edge(each) for each in leading)
+    result.in_open_mode = machine.grad_mode is not Truth.YES or any(map(_is_view_without_edge, leading))
     result.layer, result.foreign, result.keeps_flags = (
         isinstance(callee, External),
         apart,
