@@ -245,8 +245,10 @@ def _dtype_of(torch: Torch, op: Op, bound: dict[str, Value], differentiable: boo
 def _operands_by_default(torch: Torch, value: Value) -> list[Operand]:
     """`_operands`; where a `forward` runs as it does by default, one that requires grad has the default dtype."""
     precise = dtype_of(torch, value) if torch.by_default and type(value) is Tensor else ""
+    if not precise:
+        return _operands(value)
     kind = class_of(precise) or "float"
-    return [Operand(kind, kind, precise)] if precise else _operands(value)
+    return [Operand(kind, kind, precise)]
 
 
 def _operands(value: Value, known: dict[int, list[Operand]] | None = None) -> list[Operand]:

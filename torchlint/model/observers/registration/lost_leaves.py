@@ -148,8 +148,10 @@ class LostLeaves(Observer):
     ) -> None:
         leaf, ops = value, set()
         while leaf.inputs and leaf.is_leaf is Truth.NO:
+            if leaf is not value and (leaf.name or self._is_given(leaf)):
+                return
             tracked = [each for each in leaf.inputs if each.requires_grad.truth() is not Truth.NO]
-            if len(tracked) != 1 or ((leaf.name or self._is_given(leaf)) and leaf is not value):
+            if len(tracked) != 1:
                 return
             ops.add(leaf.op.rpartition(".")[2])
             leaf = tracked[0]
