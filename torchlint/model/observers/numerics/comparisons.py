@@ -47,6 +47,7 @@ _WHOLE: Final = frozenset(
 class Comparisons(Computations):
     """Raises `FloatsCompared`."""
 
+    words = ("equal", "all(", ".all")
     concerns = (here(ALL_EQUAL),)
 
     def __init__(self, machine: Machine) -> None:
