@@ -236,7 +236,7 @@ def _dtype_of(torch: Torch, op: Op, bound: dict[str, Value], differentiable: boo
         for each in _operands_by_default(torch, value)
         if name not in op.may_differentiate or name in _OPERANDS or not each.number
     ]
-    dtype_class, precise = result_dtype(op.name, operands, differentiable, torch.default_dtype)
+    dtype_class, precise = result_dtype(op.name, tuple(operands), differentiable, torch.default_dtype)
     if torch.by_default and not precise and dtype_class == "float":  # of what has no dtype the default is believed
         precise = next((each.dtype for each in operands if each.dtype not in ("", torch.default_dtype)), "")
     return dtype_class, precise if torch.very_dtypes or torch.by_default else ""
