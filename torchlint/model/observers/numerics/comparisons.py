@@ -47,7 +47,6 @@ _WHOLE: Final = frozenset(
 class Comparisons(Computations):
     """Raises `FloatsCompared`."""
 
-    words = ("equal", "all(", ".all")
     concerns = (here(ALL_EQUAL),)
 
     def __init__(self, machine: Machine) -> None:
