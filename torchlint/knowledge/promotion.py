@@ -14,6 +14,7 @@ https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc; 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 _ORDER: Final = ("bool", "int", "float", "complex")
@@ -118,7 +119,10 @@ class Operand:
 ANYTHING: Final = Operand()
 
 
-def result_dtype(name: str, operands: Sequence[Operand], differentiable: bool, default: str) -> tuple[str | None, str]:
+@lru_cache(maxsize=1 << 12)
+def result_dtype(
+    name: str, operands: tuple[Operand, ...], differentiable: bool, default: str
+) -> tuple[str | None, str]:
     """
     The class of an operation's result and its very dtype, None and "" where they are not known.
 
@@ -127,7 +131,7 @@ def result_dtype(name: str, operands: Sequence[Operand], differentiable: bool, d
     name
         The operation's base name, as in `torchlint.knowledge.ops.find.Op`.
     operands
-        Those that take part: tensors and Python numbers.
+        Those that take part, tensors and Python numbers: in the same few combinations again and again.
     differentiable
         Whether this result has a derivative: of real floating point operands it is then floating point itself.
     default

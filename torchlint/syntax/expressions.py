@@ -46,12 +46,16 @@ class ExpressionLowering(ScopedLowering):
             return ir.Name(node, node.id)
         if self.depth >= MOST_NESTED:
             return ir.TooDeep(node)
+        if type(node) is ast.Constant:  # as `constant`: nothing is in it
+            return ir.Constant(node, node.value)
         self.depth += 1
         made = _EXPRESSIONS[type(node)](self, node)
         self.depth -= 1
         return made
 
     def optional(self, node: ast.AST | None) -> ir.Expression | None:
+        if type(node) is ast.Constant:  # most: keys of a dictionary, defaults
+            return ir.Constant(node, node.value)
         return None if node is None else _EXPRESSIONS[type(node)](self, node)
 
     def name(self, node: ast.Name) -> ir.Expression:

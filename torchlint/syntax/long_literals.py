@@ -63,6 +63,8 @@ def shortened(text: str) -> Shortened:
     while pending:
         node = pending.pop()
         if isinstance(node, (ast.expr, ast.stmt)):
+            if node.lineno == node.end_lineno and (node.end_col_offset or 0) - node.col_offset <= LONG:
+                continue  # most: of one line, and no character takes less than a byte
             start, end = places.of(node)
             if end - start <= LONG:
                 continue

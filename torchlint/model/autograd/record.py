@@ -30,6 +30,7 @@ from torchlint.model.state.values import (
     GraphNode,
     Instance,
     Saved,
+    Scalar,
     Sequence,
     Tensor,
     Unknown,
@@ -81,6 +82,8 @@ def value_grad(autograd: Autograd, value: Value) -> Grad:
     """requires_grad of a value: of all its alternatives, and of any element of a list."""
     if type(value) is Tensor:
         return value.requires_grad
+    if type(value) is Constant or type(value) is Scalar:
+        return GRAD_NO
     if not fits(value):
         return GRAD_MAYBE
     if isinstance(value, Sequence):

@@ -6,7 +6,7 @@ Four rules of thumb bound it; see docs/model.md, "What is deliberately unknown".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import Final
 
 from torchlint.knowledge import foreign
@@ -367,14 +367,12 @@ def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
     its object holds are layers: those leave flags alone.
     """
     definition = function.definition
-    own = {parameter.name for parameter in definition.parameters}
-    if isinstance(definition, ir.FunctionDef):
-        own |= definition.assigned
-        if any(dotted(each).rpartition(".")[2] in _DISPATCHING for each in definition.decorators):
-            return True  # others may be registered under its name
-    calls = run.handing.get(definition)
+    handing = run.handing.get(definition)
+    if handing is None:
+        handing = run.handing[definition] = _handing(definition)
+    calls, own = handing
     if calls is None:
-        calls = run.handing[definition] = _different_calls(definition.body)
+        return True
     frame = run.machine.frame
     run.machine.frame = function.closure
     try:
@@ -383,14 +381,26 @@ def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
         run.machine.frame = frame
 
 
-def unsettle_by(run: Run, function: Function, values: Iterable[Value]) -> None:
+def unsettle_by(run: Run, function: Function, values: list[Value]) -> None:
     """A function of the file runs on some values, and is not followed: it may change their flags, or hand them on."""
+    if LEADING_NOWHERE.issuperset(map(type, values)):
+        return
     changing = changes_flags(run, function)
     if changing or calls_unknown(run, function):
         unsettle_all(run, values, slightly=not changing)
 
 
 _DISPATCHING = frozenset({"singledispatch", "singledispatchmethod"})
+
+
+def _handing(definition: ir.FunctionDef | ir.Lambda) -> tuple[list[ir.Call] | None, frozenset[str]]:
+    """The calls by which a function may hand on values, None if others may run in its place; and its own names."""
+    own = frozenset([parameter.name for parameter in definition.parameters])
+    if isinstance(definition, ir.FunctionDef):
+        own |= definition.assigned
+        if any(dotted(each).rpartition(".")[2] in _DISPATCHING for each in definition.decorators):
+            return None, own  # others may be registered under its name
+    return _different_calls(definition.body), own
 
 
 def _different_calls(body: list[ir.Statement] | ir.Node) -> list[ir.Call]:
@@ -403,7 +413,7 @@ def _different_calls(body: list[ir.Statement] | ir.Node) -> list[ir.Call]:
     return list(found.values())
 
 
-def calls_what_is_unknown(run: Run, function: Function, node: ir.Call, own: set[str], deep: int = 3) -> bool:
+def calls_what_is_unknown(run: Run, function: Function, node: ir.Call, own: Set[str], deep: int = 3) -> bool:
     """Whether a call in a function is of code that nobody knows, or hands such code to `map` and the like."""
     if runs_unknown(run, function, node.function, own, deep):
         return True
@@ -413,7 +423,7 @@ def calls_what_is_unknown(run: Run, function: Function, node: ir.Call, own: set[
     return any(runs_unknown(run, function, each, own, deep) for each in given)
 
 
-def runs_unknown(run: Run, function: Function, called: ir.Expression, own: set[str], deep: int = 3) -> bool:
+def runs_unknown(run: Run, function: Function, called: ir.Expression, own: Set[str], deep: int = 3) -> bool:
     """Whether what a function calls is code that nobody knows, which may change flags; looked up in the frame."""
     root, *names = dotted(called).split(".")
     name = names[-1] if names else root

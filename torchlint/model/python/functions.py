@@ -165,7 +165,7 @@ def _run_function(
 ) -> Value:
     machine = run.machine
     definition = function.definition
-    on_stack = sum(frame.definition is definition for frame in machine.stack)
+    on_stack = [frame.definition for frame in machine.stack].count(definition)
     opaque = function.kind in ("opaque", "context") or (
         isinstance(definition, ir.FunctionDef)
         and (definition.is_generator or definition.is_async)

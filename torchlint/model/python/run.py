@@ -355,8 +355,8 @@ class Run:
         """What of its object a method sets the flags of ("" for all), once somebody has asked."""
         self.freezing: dict[ir.FunctionDef | ir.Lambda, bool] = {}
         """Whether a function may change flags, by what is written in it."""
-        self.handing: dict[ir.FunctionDef | ir.Lambda, list[ir.Call]] = {}
-        """The calls with arguments in functions that were not followed."""
+        self.handing: dict[ir.FunctionDef | ir.Lambda, tuple[list[ir.Call] | None, frozenset[str]]] = {}
+        """The calls with arguments in functions that were not followed, and these functions' own names."""
         self.setting: dict[ir.FunctionDef | ir.Lambda, bool] = {}
         """Whether such a function sets attributes."""
         self.renaming: dict[ir.FunctionDef | ir.Lambda, bool] = {}
@@ -450,7 +450,9 @@ class Run:
 
     def replaces_operators(self) -> bool:
         """Whether what `+` and the like of a tensor do may be another thing than torch's."""
-        return any(each.startswith(("torch.Tensor.__", "torch.Tensor.*", "*.__", "*.*")) for each in self.replaced)
+        return bool(self.replaced) and any(
+            each.startswith(("torch.Tensor.__", "torch.Tensor.*", "*.__", "*.*")) for each in self.replaced
+        )
 
     def share(self, other: Run) -> None:
         """Number branches and know classes together with another run: values of one are values of the other."""

@@ -253,9 +253,9 @@ class ComputationLog(Observer):
         elif isinstance(origin, ir.Attribute) and display in _TRANSPOSES and "self" in bound:
             self._note(display, "operator", display, (bound["self"],), {}, result, origin)
         if not isinstance(origin, ir.Call) or _is_abs(origin):
-            operands = {id(each): each for each in bound.values()}
-            if id(result) not in operands and any(isinstance(each, Choice) for each in operands.values()):
-                self.chosen[id(result)] = result, list(operands.values())
+            kinds = {*map(type, bound.values())}
+            if Choice in kinds and not any(result is each for each in bound.values()):
+                self.chosen[id(result)] = result, list({id(each): each for each in bound.values()}.values())
         if isinstance(origin, ir.Call) and display != "where":  # an operator's operand may be a number
             value = bound.get("self", bound.get("input"))
             if isinstance(value, Tensor) and value.made_by == "":

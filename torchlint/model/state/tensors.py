@@ -474,14 +474,15 @@ class Tensor:
     def is_leaf(self) -> Truth:
         """As `Tensor.is_leaf`: has no `grad_fn`."""
         if self.grad_fn:
-            # what unknown code has returned may be what it was given
-            unseen = any(node.opaque and all(is_open(guard) for guard, _ in node.edges) for _, node in self.grad_fn)
-            # told to require grad, it may still be the leaf that it is if its inputs do not
-            recorded = Truth.NO
+            unseen, recorded = False, Truth.NO
             for _, node in self.grad_fn:
+                # what unknown code has returned may be what it was given
+                unseen = unseen or (node.opaque and all(is_open(guard) for guard, _ in node.edges))
+                # told to require grad, it may still be the leaf that it is if its inputs do not
                 recorded = recorded | node.condition.truth()
             unseen = unseen or (bool(self.grad_fn[0][0]) and bool(left_by([guard for guard, _ in self.grad_fn])))
-            return ~(self.requires_grad.truth() & recorded) | (Truth.MAYBE if unseen else Truth.NO)
+            leaf = ~(self.requires_grad.truth() & recorded)
+            return leaf | Truth.MAYBE if unseen else leaf
         if self.base is not None and self.base.grad_fn and self.view != "no_grad":
             return ~self.base.own.truth()
         return Truth.YES

@@ -24,6 +24,7 @@ from torchlint.model.state.values import (
     GRAD_NO,
     Sequence,
     Tensor,
+    Unbound,
     Unknown,
     Value,
     alternatives,
@@ -40,6 +41,8 @@ RENORMS: Final = frozenset({"embedding", "embedding_bag"})
 """Look-ups that write their table where `max_norm` is given (`embedding_renorm_` in torch/nn/functional.py)."""
 
 
+_OPEN: Final = frozenset({Unknown, Unbound, Sequence})
+"""Of values of other kinds an operation says nothing new by taking them."""
 _MATMULS: Final = frozenset({"torch.matmul", "torch.Tensor.matmul", "torch.linalg.matmul"})
 
 
@@ -88,7 +91,7 @@ def apply(
     for value in bound.values() if autograd.pending_alias_writes else ():
         for _, tensor in present(torch, value):
             use(autograd, tensor, origin)
-    for parameter in op.parameters:
+    for parameter in op.parameters if not _OPEN.isdisjoint(map(type, bound.values())) else ():
         wraps = parameter.wraps or (op.name in _TAKES_NUMBERS and spelling.startswith("torch.Tensor.") is False)
         if parameter.kind == "tensor" and parameter.required and not wraps:
             given = bound.get(parameter.name)

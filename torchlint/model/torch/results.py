@@ -235,7 +235,7 @@ def _dtype_of(torch: Torch, op: Op, bound: dict[str, Value], differentiable: boo
         for each in _operands_by_default(torch, value)
         if name not in op.may_differentiate or name in _OPERANDS or not each.number
     ]
-    dtype_class, precise = result_dtype(op.name, operands, differentiable, torch.default_dtype)
+    dtype_class, precise = result_dtype(op.name, tuple(operands), differentiable, torch.default_dtype)
     if torch.by_default and not precise and dtype_class == "float":  # of what has no dtype the default is believed
         precise = next((each.dtype for each in operands if each.dtype not in ("", torch.default_dtype)), "")
     return dtype_class, precise if torch.very_dtypes or torch.by_default else ""
@@ -244,8 +244,10 @@ def _dtype_of(torch: Torch, op: Op, bound: dict[str, Value], differentiable: boo
 def _operands_by_default(torch: Torch, value: Value) -> list[Operand]:
     """`_operands`; where a `forward` runs as it does by default, one that requires grad has the default dtype."""
     precise = dtype_of(torch, value) if torch.by_default and type(value) is Tensor else ""
+    if not precise:
+        return _operands(value)
     kind = class_of(precise) or "float"
-    return [Operand(kind, kind, precise)] if precise else _operands(value)
+    return [Operand(kind, kind, precise)]
 
 
 def _operands(value: Value, known: dict[int, list[Operand]] | None = None) -> list[Operand]:

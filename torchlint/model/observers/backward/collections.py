@@ -67,7 +67,8 @@ class Collections(Observer):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.pending = PendingEvents(machine)
-        self._additions: dict[int, list[_Addition]] = {}
+        self._additions: dict[tuple[int, tuple[int, ...]], list[_Addition]] = {}
+        """By the place, and the iterations of the loops around its loop: one run of a loop is looked through."""
         self._passes: list[_Pass] = []
         self._loops: list[ir.For] = []
         self._begun: dict[str, _Addition] = {}
@@ -125,14 +126,14 @@ class Collections(Observer):
         node, iteration = options[0].grad_fn[0][1], self.machine.iteration
         earlier = self._earlier(origin)
         begun = self._begun.get(dotted(target))
-        again = any(alike(target, each) for each in ir.walk(origin) if isinstance(each, (ir.Name, ir.Attribute)))
+        again = begun is not None and _stands_in(target, origin)
         if not earlier and begun is not None and again and _follows(begun.iteration, iteration):
             earlier = [begun]
         old = {id(each.result) for each in earlier if each.result is not None}
         old |= {id(node) for each in earlier if each.result is None for _, node in each.value.grad_fn}
         own = [
             tensor
-            for tensor in self._tensors(bound)
+            for tensor in _tensors(bound)
             if tensor is not options[0] and _made_in(tensor, iteration) and not _leads_to(tensor, old, iteration)
         ]
         if begun is not None and again and begun.iteration == iteration and _is_begun(options[0], begun.value):
@@ -141,7 +142,7 @@ class Collections(Observer):
         if len(own) != 1:
             return
         addition = _Addition(iteration, own[0], target, node)
-        self._additions.setdefault(id(origin), []).append(addition)
+        self._added(origin, addition)
         if earlier and _leads_to(options[0], old, iteration):
             written = [each for each in ir.walk(origin) if isinstance(each, (ir.Name, ir.Attribute))]
             names = {each.name for each in (own[0], *own[0].inputs) if each.name}
@@ -156,13 +157,13 @@ class Collections(Observer):
             return
         total, node = options[0], options[0].grad_fn[0][1]
         iteration = self.machine.iteration
-        own = [tensor for tensor in self._tensors(bound) if tensor is not total and _made_in(tensor, iteration)]
+        own = [tensor for tensor in _tensors(bound) if tensor is not total and _made_in(tensor, iteration)]
         if len(own) != 1:
             return
         earlier = self._earlier(origin)
         addition = _Addition(iteration, own[0], target, node)
         grows = [each for each in earlier if any(edge is each.result for _, edge in node.edges)]
-        self._additions.setdefault(id(origin), []).append(addition)
+        self._added(origin, addition)
         if grows:
             self._tell(grows[-1], addition, added, target, "sum", origin)
 
@@ -219,8 +220,9 @@ class Collections(Observer):
 
     def _varies(self, index: ir.Expression) -> bool:
         """Whether an index is a name that a running loop binds anew in each iteration."""
-        bound = {each.id for loop in self._loops for each in ir.walk(loop.target) if isinstance(each, ir.Name)}
-        return isinstance(index, ir.Name) and index.id in bound
+        return isinstance(index, ir.Name) and any(
+            isinstance(each, ir.Name) and each.id == index.id for loop in self._loops for each in ir.walk(loop.target)
+        )
 
     def _value(self, node: ir.Expression) -> Value | None:
         """What a name, or an attribute of `self`, stands for after the statement has run."""
@@ -259,21 +261,19 @@ class Collections(Observer):
         iteration = self.machine.iteration
         if not isinstance(value, Tensor) or not _made_in(value, iteration):
             return
-        key = id(given)
         earlier = [each for each in self._earlier(given) if each.container is container]
         addition = _Addition(iteration, value, container, None)
-        self._additions.setdefault(key, []).append(addition)
+        self._added(given, addition)
         if earlier and earlier[-1].value is not value and _holds_still(container, earlier[-1].value):
             self._tell(earlier[-1], addition, given, place, "list", origin)
+
+    def _added(self, origin: ir.Node, addition: _Addition) -> None:
+        self._additions.setdefault((id(origin), addition.iteration[:-1]), []).append(addition)
 
     def _earlier(self, origin: ir.Node) -> list[_Addition]:
         """Additions at the same place in earlier iterations of the same loop."""
         iteration = self.machine.iteration
-        return [each for each in self._additions.get(id(origin), []) if _follows(each.iteration, iteration)]
-
-    def _tensors(self, bound: dict[str, Value]) -> list[Tensor]:
-        found = [value.tensor if isinstance(value, Unknown) else value for value in bound.values()]
-        return [each for each in found if isinstance(each, Tensor)]
+        return [each for each in self._additions.get((id(origin), iteration[:-1]), ()) if each.iteration != iteration]
 
     def _tell(
         self,
@@ -308,6 +308,15 @@ class Collections(Observer):
         result = id(addition.result)
         mine = [each for each in self._passes if each.nodes & own]
         return bool(mine) and all(each.iteration == addition.iteration and result not in each.nodes for each in mine)
+
+
+def _tensors(bound: dict[str, Value]) -> list[Tensor]:
+    found = [value.tensor if isinstance(value, Unknown) else value for value in bound.values()]
+    return [each for each in found if isinstance(each, Tensor)]
+
+
+def _stands_in(target: ir.Expression, origin: ir.Node) -> bool:
+    return any(alike(target, each) for each in ir.walk(origin) if isinstance(each, (ir.Name, ir.Attribute)))
 
 
 def _holds_still(container: Value | None, value: Tensor) -> bool:

@@ -36,6 +36,7 @@ _ROUNDING = frozenset(
 )
 _EXACT = frozenset({"@", "*", "+", "-", "add", "bmm", "matmul", "mm", "mul", "mv", "sub", "sum"})
 """Of these, those that give whole numbers of whole numbers, and round none while they are small."""
+_IN_ORDER: Final = VIEWS - {"transpose", "t", "T", "permute"}
 _WHOLE: Final = frozenset(
     {"arange", "bernoulli", "ceil", "eye", "floor", "full", "ones", "ones_like", "randint", "round", "sign", "tensor",
      "zeros", "zeros_like"}
@@ -84,12 +85,15 @@ class Comparisons(Computations):
 
     def computed(self, made: Computation) -> None:
         operands = [each for value in made.operands for each in _tensors(value)]
-        if made.name in VIEWS - {"transpose", "t", "T", "permute"} and operands:
+        if made.name in _IN_ORDER and operands:
             number = self._recipe(operands[0])
         else:
             number = self._number(made.name, tuple(self._recipe(each) for each in operands))
             self._note_whole(made, number, operands)
-        for each in (made.result, *(option for _, option in alternatives(made.result))):
+        results = [made.result]
+        if isinstance(made.result, Choice):
+            results += [option for _, option in alternatives(made.result)]
+        for each in results:
             self._recipes[id(each)] = number
             self._held.append(each)
         if made.name in ("equal", "all") and isinstance(made.node, cst.Call):
@@ -176,10 +180,13 @@ def _tensors(value: Value) -> list[Value]:
 
 
 def _has_fraction(value: Value) -> bool:
-    return any(
-        isinstance(each, Constant) and isinstance(each.value, float) and not each.value.is_integer()
-        for each in explore(value, _items)
-    )
+    if isinstance(value, Sequence):
+        return any(map(_is_fraction, explore(value, _items)))
+    return _is_fraction(value)
+
+
+def _is_fraction(value: Value) -> bool:
+    return isinstance(value, Constant) and isinstance(value.value, float) and not value.value.is_integer()
 
 
 def _items(value: Value) -> tuple[Value, ...]:

@@ -97,10 +97,12 @@ class LostLeaves(Observer):
         self._modules: list[tuple[Value, Guard]] = []
         self._rebound: list[tuple[Tensor, LeafLost]] = []
         self._told: set[int] = set()
-        self._given: list[Tensor] = []
+        self._given: dict[int, Tensor] = {}
 
     def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
-        self._given += [each for each in arguments.values() if isinstance(each, Tensor) and not each.name]
+        for each in arguments.values():
+            if isinstance(each, Tensor) and not each.name:
+                self._given[id(each)] = each
 
     def concluded(self) -> None:
         for each in self._lost:
@@ -146,8 +148,10 @@ class LostLeaves(Observer):
     ) -> None:
         leaf, ops = value, set()
         while leaf.inputs and leaf.is_leaf is Truth.NO:
+            if leaf is not value and (leaf.name or self._is_given(leaf)):
+                return
             tracked = [each for each in leaf.inputs if each.requires_grad.truth() is not Truth.NO]
-            if len(tracked) != 1 or ((leaf.name or self._is_given(leaf)) and leaf is not value):
+            if len(tracked) != 1:
                 return
             ops.add(leaf.op.rpartition(".")[2])
             leaf = tracked[0]
@@ -172,21 +176,22 @@ class LostLeaves(Observer):
 
     def _is_given(self, tensor: Tensor) -> bool:
         """Whether a parameter of a function of the file holds the tensor."""
-        return any(tensor is each for each in self._given)
+        return id(tensor) in self._given
 
     def _rebinds(self, name: str, value: Tensor, written: cst.BaseExpression) -> None:
-        if value.is_leaf is not Truth.NO or not self.machine.iteration:
+        if not self.machine.iteration or value.is_leaf is not Truth.NO:
             return
-        pending, seen = [(value, 0)], [value]
+        pending, seen = [(value, 0)], {id(value): value}
         while pending:
             tensor, depth = pending.pop()
             for each in tensor.inputs if depth < 4 else ():
-                if not any(each is known for known in seen):
-                    seen.append(each)
+                if id(each) not in seen:
+                    seen[id(each)] = each
                     pending.append((each, depth + 1))
-        for leaf in seen:
+        gradients = [each.grad_of for each in seen.values() if each.grad_of is not None]
+        for leaf in seen.values() if gradients else ():
             own = leaf.name == name and leaf.own == GRAD_YES and leaf.is_leaf is Truth.YES
-            if own and any(each.grad_of is leaf for each in seen):
+            if own and any(each is leaf for each in gradients):
                 event = LeafLost(
                     node=written,
                     statement=self.machine.line(),

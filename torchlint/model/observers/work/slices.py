@@ -40,11 +40,12 @@ class Slices(Computations):
     def computed(self, made: Computation) -> None:
         if made.name in PARTS and made.how == "method":
             self._part(made)
+        if made.name not in POINTWISE and made.name != "linear" and not _is_pointwise_convolution(made):
+            return
         if not isinstance(made.result, Tensor) or made.written(0, "input") is None:
             return
-        if self._is_padded(made.get(0, "input")):
-            return  # a causal convolution pads both ends, and what it computes too much is cut afterwards
-        if made.name in POINTWISE or made.name == "linear" or _is_pointwise_convolution(made):
+        if not self._is_padded(made.get(0, "input")):
+            # a causal convolution pads both ends, and what it computes too much is cut afterwards
             self._results[id(made.result)] = _Pointwise(made, made.result)
 
     def _is_padded(self, value: Value | None) -> bool:
@@ -55,7 +56,7 @@ class Slices(Computations):
                 return False
             if made.name in _CONVOLUTIONS and not _is_pointwise_convolution(made):
                 return made.module is None or _each(made.module.config.get("padding")) != {0}
-            if made.name not in POINTWISE | VIEWS and made.name not in _CONVOLUTIONS:
+            if made.name not in POINTWISE and made.name not in VIEWS and made.name not in _CONVOLUTIONS:
                 return False
             value = made.get(0, "input")
         return False

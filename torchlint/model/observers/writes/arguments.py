@@ -82,7 +82,7 @@ class Arguments(Observer):
     def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
         given = []
         # A recursive function that writes what it was given works on a state of its own.
-        switched = any(running.function.definition is function.definition for running in self._stack)
+        switched = function.definition in [running.function.definition for running in self._stack]
         for name, value in arguments.items():
             tensor = only(value, self.machine)
             if isinstance(tensor, Unknown):

@@ -104,7 +104,7 @@ class KeptTensors:
         """A name is bound; to a list or a dictionary that is written out, perhaps."""
         if not isinstance(node, ir.Assign) or not isinstance(node.value, (ir.Sequence, ir.Dict)):
             return
-        if not isinstance(node.targets[0], ir.Name):
+        if not isinstance(node.targets[0], ir.Name) or _is_long(value):
             return
         shown = node.value
         given = shown.elements if isinstance(shown, ir.Sequence) else shown.values
@@ -131,9 +131,7 @@ class KeptTensors:
             return
         frame = machine.frame
         container = self._value(frame.variables.get(place.id))
-        if not isinstance(container, (Sequence, Mapping)) or machine.foreign_call is not None:
-            return
-        if container.items is not None and len(container.items) > _MOST_ITEMS:
+        if not isinstance(container, (Sequence, Mapping)) or machine.foreign_call is not None or _is_long(container):
             return
         tensor = self._tensor(given)
         if tensor is None or not any(tensor is each for each in reachable_tensors(container)):
@@ -302,6 +300,11 @@ class KeptTensors:
             layer=each.layer,
         )
         self.pending.add(event, each.need)
+
+
+def _is_long(container: Value) -> bool:
+    items = container.items if isinstance(container, (Sequence, Mapping)) else None
+    return items is not None and len(items) > _MOST_ITEMS
 
 
 def _picked(machine: Machine, target: ir.Subscript) -> Value | None:

@@ -102,7 +102,8 @@ class OldValues(Observer):
         self.kept = KeptTensors(machine, self.pending)
         self._overwritten: list[_Overwritten] = []
         self._readings: list[_Reading] = []
-        self._bound: dict[tuple[int, str], ir.Node] = {}
+        self._given: dict[int, dict[str, ir.Assign]] = {}
+        """By the frame: its names that a statement gave what another name or a call gives: second names, perhaps."""
         self._built: dict[int, cst.Call] = {}
 
     def entry_started(self, function: Function | None) -> None:
@@ -119,7 +120,7 @@ class OldValues(Observer):
     def _forget(self) -> None:
         self._overwritten.clear()
         self._readings.clear()
-        self._bound.clear()
+        self._given.clear()
         self.kept.forget()
 
     # -- what is written
@@ -135,13 +136,16 @@ class OldValues(Observer):
             return
         given = root(write, machine.frame)
         how: Literal["argument", "name"] = "argument" if goes_on(write, statement, machine.frame) else "name"
-        names: dict[str, Tensor] = {}
         if how == "name" and not given:
             return
-        for name, value in machine.frame.variables.items():
+        names: dict[str, Tensor] = {}
+        variables = machine.frame.variables
+        # most: only a second name of the tensor itself counts
+        for name in variables if how == "argument" else self._given.get(id(machine.frame), ()):
+            value = variables.get(name)
             held = value.tensor if isinstance(value, Unknown) else value
             if how == "name" and (held is not tensor or name == given):
-                continue  # most: only a second name of the tensor itself counts
+                continue
             if not isinstance(held, Tensor) or held.storage is not tensor.storage or _are_apart(held, tensor):
                 continue
             second = name != given and held is tensor and self._is_second_name(name, tensor)
@@ -169,12 +173,10 @@ class OldValues(Observer):
 
     def _is_second_name(self, name: str, tensor: Tensor) -> bool:
         """Whether a name was given a tensor that had one: `old = x`, or what a layer without effect gives back."""
-        node = self._bound.get((id(self.machine.frame), name))
-        if not isinstance(node, ir.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ir.Name):
-            return False
-        if isinstance(node.value, ir.Name):
-            return True
-        return isinstance(node.value, ir.Call) and not any(each.line is node.line for each in tensor.storage.writes)
+        node = self._given.get(id(self.machine.frame), {}).get(name)
+        if node is None or isinstance(node.value, ir.Name):
+            return node is not None
+        return not any(each.line is node.line for each in tensor.storage.writes)
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
@@ -197,7 +199,10 @@ class OldValues(Observer):
 
     def name_set(self, name: str, value: Value, node: ir.Node) -> None:
         frame = self.machine.frame
-        self._bound[id(frame), name] = node
+        if isinstance(node, ir.Assign) and _may_give_second_name(node):
+            self._given.setdefault(id(frame), {})[name] = node
+        elif id(frame) in self._given:
+            self._given[id(frame)].pop(name, None)
         for each in self._overwritten:
             if each.frame is frame:
                 each.names.pop(name, None)
@@ -309,6 +314,11 @@ class OldValues(Observer):
     def _is_quiet(self, place: cst.CSTNode) -> bool:
         """Whether torch says nothing of the write."""
         return not any(isinstance(event, SavedTensorRead) and event.node is place for event in self.machine.events)
+
+
+def _may_give_second_name(node: ir.Assign) -> bool:
+    one = len(node.targets) == 1 and isinstance(node.targets[0], ir.Name)
+    return one and isinstance(node.value, (ir.Name, ir.Call))
 
 
 def _are_apart(one: Tensor, other: Tensor) -> bool:

@@ -352,7 +352,7 @@ class StaleLeaves(Observer):
     def wrote(self, tensor: Tensor, write: Write) -> None:
         if write.op in RENORMS:
             return  # the rows that are scaled by a look-up are meant to have that length in those before it, too
-        if tensor.is_leaf is Truth.YES and tensor.requires_grad.truth() is Truth.YES and tensor.base is None:
+        if tensor.base is None and tensor.requires_grad.truth() is Truth.YES and tensor.is_leaf is Truth.YES:
             self._written.append((tensor, write))
 
     def backward(
