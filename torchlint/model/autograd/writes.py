@@ -140,7 +140,7 @@ def write(
     view of it made for the write.
     """
     machine = autograd.machine
-    facts = machine.facts(subject or tensor, name)
+    facts = machine.facts(subject or tensor, name) if spelling not in ("optimizer", "backward") else None
     grad = tensor.requires_grad
     recorded = recorded_grad(autograd, grad.either(value_grad))
     own = not tensor.storage.given and tensor.storage.born >= machine.entered_at
@@ -208,7 +208,7 @@ def write(
             machine.trail.set(tensor, "grad_time", machine.tick())
         elif node is not None:
             regenerate(autograd, tensor)
-    if spelling not in ("optimizer", "backward") and not machine.expected_errors and not machine.of_elsewhere(tensor):
+    if facts is not None and not machine.expected_errors and not machine.of_elsewhere(tensor):
         autograd.write_records.append(
             WriteRecord(
                 write,

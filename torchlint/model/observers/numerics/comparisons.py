@@ -23,6 +23,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     explore,
+    parts,
 )
 from torchlint.syntax import cst, ir
 from torchlint.syntax.features import ALL_EQUAL, here
@@ -41,6 +42,8 @@ _WHOLE: Final = frozenset(
      "zeros", "zeros_like"}
 )  # fmt: skip
 """What makes whole numbers, unless it is given others."""
+_IN_ORDER: Final = VIEWS - {"transpose", "t", "T", "permute"}
+"""What gives the same numbers in the order in which they are."""
 
 
 class Comparisons(Computations):
@@ -84,12 +87,13 @@ class Comparisons(Computations):
 
     def computed(self, made: Computation) -> None:
         operands = [each for value in made.operands for each in _tensors(value)]
-        if made.name in VIEWS - {"transpose", "t", "T", "permute"} and operands:
+        if made.name in _IN_ORDER and operands:
             number = self._recipe(operands[0])
         else:
             number = self._number(made.name, tuple(self._recipe(each) for each in operands))
             self._note_whole(made, number, operands)
-        for each in (made.result, *(option for _, option in alternatives(made.result))):
+        options = parts(made.result) if type(made.result) is Choice else ()
+        for each in (made.result, *options):
             self._recipes[id(each)] = number
             self._held.append(each)
         if made.name in ("equal", "all") and isinstance(made.node, cst.Call):

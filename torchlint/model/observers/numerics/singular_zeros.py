@@ -75,7 +75,7 @@ class SingularZeros(Computations):
         result = made.result
         if made.name in ("where", "masked_fill") and self._roots:
             self._leave_to_masks(made)
-        if not isinstance(result, Tensor) or not made.operands or not derived(result) or not _is_root(made):
+        if not isinstance(result, Tensor) or not made.operands or not _is_root(made) or not derived(result):
             return
         zero = self._zero(made.operands[0], _DEPTH)
         if zero is not None and self.machine.foreign_call is None:

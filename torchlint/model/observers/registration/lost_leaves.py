@@ -146,8 +146,10 @@ class LostLeaves(Observer):
     ) -> None:
         leaf, ops = value, set()
         while leaf.inputs and leaf.is_leaf is Truth.NO:
+            if leaf is not value and (leaf.name or self._is_given(leaf)):
+                return
             tracked = [each for each in leaf.inputs if each.requires_grad.truth() is not Truth.NO]
-            if len(tracked) != 1 or ((leaf.name or self._is_given(leaf)) and leaf is not value):
+            if len(tracked) != 1:
                 return
             ops.add(leaf.op.rpartition(".")[2])
             leaf = tracked[0]
@@ -175,7 +177,7 @@ class LostLeaves(Observer):
         return any(tensor is each for each in self._given)
 
     def _rebinds(self, name: str, value: Tensor, written: cst.BaseExpression) -> None:
-        if value.is_leaf is not Truth.NO or not self.machine.iteration:
+        if not self.machine.iteration or value.is_leaf is not Truth.NO:
             return
         pending, seen = [(value, 0)], [value]
         while pending:
