@@ -357,14 +357,19 @@ def release_node(
     machine = autograd.machine
     step = Step(origin.origin, "backward frees the graph here")
     for node, guards in visited.values():
-        sure = any(unconditional(guard) <= machine.path for guard in guards) and retain is Truth.NO
-        shortest = min(guards, key=len)
+        time = machine.tick()
+        if len(node.releases) >= MOST_RETAINED:
+            continue
+        if retain is not Truth.NO:
+            way: Guard = frozenset({(("unknown", -node.time), 1)})
+        elif any(unconditional(guard) <= machine.path for guard in guards):
+            way = ALWAYS
+        else:
+            way = unconditional(min(guards, key=len))
         release = Release(
-            time=machine.tick(),
+            time=time,
             path=machine.path,
-            assumed=machine.assumed | (ALWAYS if sure else unconditional(shortest))
-            if retain is Truth.NO
-            else machine.assumed | frozenset({(("unknown", -node.time), 1)}),
+            assumed=machine.assumed | way,
             step=step,
             line=machine.line(),
             origin=origin,
@@ -372,8 +377,7 @@ def release_node(
             iteration=machine.iteration,
             partly=id(node) in partly,
         )
-        if len(node.releases) < MOST_RETAINED:
-            machine.trail.set(node, "releases", (*node.releases, release))
+        machine.trail.set(node, "releases", (*node.releases, release))
 
 
 def note_retained(

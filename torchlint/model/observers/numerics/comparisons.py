@@ -90,7 +90,7 @@ class Comparisons(Computations):
         if made.name in _IN_ORDER and operands:
             number = self._recipe(operands[0])
         else:
-            number = self._number(made.name, tuple(self._recipe(each) for each in operands))
+            number = self._number(made.name, tuple([self._recipe(each) for each in operands]))
             self._note_whole(made, number, operands)
         options = parts(made.result) if type(made.result) is Choice else ()
         for each in (made.result, *options):

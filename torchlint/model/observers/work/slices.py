@@ -51,6 +51,8 @@ class Slices(Computations):
 
     def _is_padded(self, value: Value | None) -> bool:
         """Whether a value comes from a convolution that may pad, through what treats each position by itself."""
+        if self._log.names.isdisjoint(_CONVOLUTIONS):
+            return False
         for _ in range(6):
             made = self.maker(value)
             if made is None:
