@@ -151,8 +151,10 @@ def result_dtype(
         return None, ""
     if name == "float_power" and all(each.high != "complex" for each in operands):
         return "float", "torch.float64"
-    low = max((each.low for each in operands), key=_ORDER.index)
-    high = max((each.high for each in operands), key=_ORDER.index)
+    low, high = operands[0].low, operands[0].high
+    if len(operands) > 1:
+        low = max([each.low for each in operands], key=_ORDER.index)
+        high = max([each.high for each in operands], key=_ORDER.index)
     listed = name in _KEEP or name in _PROMOTE
     if name in _REAL:
         return _real(low, high, operands)

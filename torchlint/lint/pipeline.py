@@ -8,6 +8,7 @@ imports this where there is a tree to visit.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
@@ -75,7 +76,8 @@ class Pipeline(cst.CSTVisitor):
         first = span.line  # that of `def`: decorators stand before it
         if isinstance(statement, (cst.FunctionDef, cst.ClassDef)) and statement.decorators:
             first = self._source.span(statement.decorators[0]).line
-        return any(first <= line <= span.end_line for line in self._lines)
+        place = bisect_left(self._lines, first)
+        return place < len(self._lines) and self._lines[place] <= span.end_line
 
 
 _STATEMENTS = (cst.BaseCompoundStatement, cst.SimpleStatementLine)

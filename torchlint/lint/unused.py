@@ -71,6 +71,15 @@ class Unused:
         return tree_of(self._text)
 
     @cached_property
+    def _outermost(self) -> dict[int, ast.AST]:
+        """The first statement of the file on each line: a file may have as many findings as lines."""
+        found: dict[int, ast.AST] = {}
+        for each in self._tree.body if self._tree is not None else ():
+            for line in range(each.lineno, (each.end_lineno or 0) + 1):
+                found.setdefault(line, each)
+        return found
+
+    @cached_property
     def _gates(self) -> Gates:
         assert self._tree is not None
         return Gates(self._tree, self._text, self._project)
@@ -110,15 +119,14 @@ class Unused:
     def _around(self, line: int) -> Iterator[tuple[_Definition, ast.AST]]:
         """The functions and classes around a line, the outermost first, and what each is defined in."""
         above: ast.AST = self._tree or ast.Module([], [])
-        body = list(ast.iter_child_nodes(above))
-        while body:
-            inside = next((each for each in body if _spans(each, line)), None)
-            if inside is None:
-                return
+        inside = self._outermost.get(line)
+        while inside is not None:
             if isinstance(inside, _DEFINITIONS):
                 yield inside, above
                 above = inside
-            body = list(ast.iter_child_nodes(inside))
+            elif not hasattr(inside, "body"):
+                return  # what holds no block holds no function
+            inside = next((each for each in ast.iter_child_nodes(inside) if _spans(each, line)), None)
 
     def _is_unnamed(self, node: _Definition, above: ast.AST) -> bool:
         """Whether nothing names a function or a class, beside itself."""

@@ -126,10 +126,9 @@ class Nodes:
             return place
 
         records = list(records)
-        for record in records:
-            _replaced(record, note)
+        _all_replaced(records, note)
         found = self._found(asked, by_methods=True)
-        return tuple([_replaced(record, lambda place: found.get(id(place), place)) for record in records])
+        return tuple(_all_replaced(records, lambda place: found.get(id(place), place)))
 
     def release(self) -> None:
         """
@@ -356,21 +355,37 @@ def _emptied(text: str, parts: list[tuple[int, int]]) -> str:
     return "".join(lines)
 
 
-def _replaced(part: Any, by: Callable[[Place], object]) -> Any:
-    """An event, or a part of one, with something else in the stead of places."""
+def _all_replaced(records: list[_Record], by: Callable[[Place], object]) -> list[_Record]:
+    """Events, with something else in the stead of places."""
+    done: dict[int, object] = {}
+    return [_replaced(record, by, done) for record in records]
+
+
+def _replaced(part: Any, by: Callable[[Place], object], done: dict[int, object]) -> Any:
+    """
+    An event, or a part of one. `done`: what became of the records before, by their identities, for many events have
+    steps and facts in common; they must live as long as it does.
+    """
     if is_place(part):
         return by(part)
     if type(part) is tuple:
-        parts = tuple([_replaced(each, by) for each in part])
+        parts = tuple([_replaced(each, by, done) for each in part])
         return parts if any(map(operator.is_not, parts, part)) else part
-    changed: dict[str, object] = {}
     kind: type = type(part)
-    for name in _fields_of(kind):
+    names = _fields_of(kind)
+    if not names:
+        return part
+    known = done.get(id(part))
+    if known is not None:
+        return known
+    changed: dict[str, object] = {}
+    for name in names:
         before = getattr(part, name)
-        after = _replaced(before, by)
+        after = _replaced(before, by, done)
         if after is not before:
             changed[name] = after
-    return replace(part, **changed) if changed else part
+    made = done[id(part)] = replace(part, **changed) if changed else part
+    return made
 
 
 @cache

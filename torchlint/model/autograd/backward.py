@@ -91,7 +91,7 @@ def backward(
             _one_pass(
                 autograd,
                 starts,
-                machine.facts(tensor, each[0][2].name),
+                each[0][2].name,
                 tensor,
                 origin,
                 callee,
@@ -182,7 +182,7 @@ def call_backward(autograd: Autograd, event: BackwardCalled) -> None:
 def _one_pass(
     autograd: Autograd,
     starts: list[tuple[Guard, GraphNode | Tensor]],
-    facts: TensorFacts,
+    name: str,
     root: Tensor,
     origin: ir.Node,
     callee: BackwardCallee,
@@ -214,7 +214,7 @@ def _one_pass(
     autograd.starts = {id(node) for _, node in starts}
     _refuse_without_derivative(autograd, visited, root, origin)
     step = Step(origin.origin, "backward reads it here")
-    read_node(autograd, visited, origin, root, facts, step, implicit=False, partly=partly)
+    read_node(autograd, visited, origin, root, name, step, implicit=False, partly=partly)
     autograd.unused = set()
     if given and allow_unused is not Truth.MAYBE:
         # Not only what leads to the inputs as far as is known: an unknown way may lead there, too.
@@ -232,11 +232,11 @@ def _one_pass(
     # `create_graph=True` retains the graph whatever else is written.
     if retain is Truth.YES and create is Truth.NO and argument is not None and isinstance(origin.origin, cst.Call):
         note_retained(
-            autograd, visited, argument, origin.origin, root, facts, part=_is_of_a_part(origin), given=_is_given(origin)
+            autograd, visited, argument, origin.origin, root, name, part=_is_of_a_part(origin), given=_is_given(origin)
         )
     if retain is not Truth.YES:
         release_node(autograd, visited, origin, root, retain, partly)
-    inner, inner_leaves = _recompute(autograd, visited, origin, root, facts, step) if given is None else ({}, [])
+    inner, inner_leaves = _recompute(autograd, visited, origin, root, name, step) if given is None else ({}, [])
     for hook in machine.watch.backward:
         hook(
             callee,
@@ -259,7 +259,7 @@ def _one_pass(
 
 
 def _recompute(
-    autograd: Autograd, visited: Visited, origin: ir.Node, root: Tensor, facts: TensorFacts, step: Step
+    autograd: Autograd, visited: Visited, origin: ir.Node, root: Tensor, name: str, step: Step
 ) -> tuple[Visited, list[tuple[Guard, Tensor]]]:
     """What a checkpoint computes again when the pass comes by is differentiated there and then."""
     machine = autograd.machine
@@ -273,7 +273,7 @@ def _recompute(
             break
         starts = [edge for tensor in results for edge in edges_of(autograd, tensor)]
         inner, reached, _ = walk(autograd, starts, None)
-        read_node(autograd, inner, origin, root, facts, step, implicit=False)
+        read_node(autograd, inner, origin, root, name, step, implicit=False)
         release_node(autograd, inner, origin, root, Truth.NO)
         _accumulate(autograd, reached, origin, Truth.NO)
         nodes.update(inner)
@@ -334,7 +334,7 @@ def callers_backward(autograd: Autograd, value: Value, origin: ir.Node, part: st
             edges_of(autograd, tensor)  # a view may be refused; all that its graph has saved is as it was
             continue
         visited, _ = graph_of(autograd, tensor, None)
-        read_node(autograd, visited, origin, tensor, machine.facts(tensor), step, implicit=True)
+        read_node(autograd, visited, origin, tensor, "", step, implicit=True)
     machine.assumed, machine.path = before, path
 
 

@@ -421,6 +421,11 @@ def _conclude_retained(autograd: Autograd, broken: dict[int, Truth]) -> None:
     for retained in autograd.retained:
         by_call.setdefault(id(retained.call), []).append(retained)
     turns = Turns(machine)
+    overwritten = [
+        read
+        for read in autograd.saved_reads
+        if read.write.spelling == "optimizer" and broken.get(id(read.write.origin)) is Truth.YES
+    ]
     for group in by_call.values():
         first = group[0]
         readers = [reader for retained in group for reader in retained.readers]
@@ -429,7 +434,7 @@ def _conclude_retained(autograd: Autograd, broken: dict[int, Truth]) -> None:
         if "apart" in kinds:
             use = "apart"
         elif "shared" in kinds or "again" in kinds:
-            use = _of_two_losses(autograd, group, broken, turns)
+            use = _of_two_losses(group, overwritten, turns)
             if use == "shared" and "shared" not in kinds:
                 use = "again"
         elif "carried" in kinds:
@@ -469,14 +474,12 @@ def _conclude_retained(autograd: Autograd, broken: dict[int, Truth]) -> None:
         )
 
 
-def _of_two_losses(autograd: Autograd, group: list[Retained], broken: dict[int, Truth], turns: Turns) -> RetainedUse:
-    """How two losses of one iteration share a graph that the backward of the first retains."""
+def _of_two_losses(group: list[Retained], overwritten: list[SavedRead], turns: Turns) -> RetainedUse:
+    """
+    How two losses of one iteration share a graph that the backward of the first retains. `overwritten`: what backwards
+    read that an optimizer's step has certainly broken.
+    """
     readers = [(retained, step, line) for retained in group for step, _, line in retained.readers]
-    overwritten = [
-        read
-        for read in autograd.saved_reads
-        if read.write.spelling == "optimizer" and broken.get(id(read.write.origin)) is Truth.YES
-    ]
     for retained, step, _ in readers:
         if any(retained.time < each.write.time and each.backward.node is step.node for each in overwritten):
             return "broken"

@@ -15,7 +15,7 @@ from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, Vis
 from torchlint.model.autograd.refusals import kind_of_view, refuse
 from torchlint.model.autograd.unseen import adds_loss, is_loss
 from torchlint.model.autograd.walk import graph_of
-from torchlint.model.events import FreedGraphRead, RetainedUse, TensorFacts
+from torchlint.model.events import FreedGraphRead, RetainedUse
 from torchlint.model.events.trace import Carried, Step
 from torchlint.model.state.frames import activated
 from torchlint.model.state.guards import (
@@ -55,15 +55,16 @@ def read_node(
     visited: Visited,
     origin: ir.Node,
     root: Tensor,
-    facts: TensorFacts,
+    name: str,
     step: Step,
     *,
     implicit: bool,
     partly: Set[int] = frozenset(),
 ) -> None:
     """
-    What a backward reads of a node: nothing if it is freed, else what it saved. Whether there is an `implicit` one, of
-    a `forward`'s caller, after one that `forward` ran itself nobody knows: what that returns is often only looked at.
+    What a backward of a root, which the program calls `name`, reads of a node: nothing if it is freed, else what it
+    saved. Whether there is an `implicit` one, of a `forward`'s caller, after one that `forward` ran itself nobody
+    knows: what that returns is often only looked at.
     """
     if autograd.machine.expected_errors:
         return
@@ -71,7 +72,7 @@ def read_node(
     for node, guards in sorted(visited.values(), key=lambda entry: -entry[0].time):
         for guard in guards:
             if not implicit:
-                _read_released(autograd, node, guard, origin, root, facts, partly=id(node) in partly)
+                _read_released(autograd, node, guard, origin, root, name, partly=id(node) in partly)
             if _is_freed(autograd, node):
                 continue
             # which of its several nodes saved what is not known
@@ -245,7 +246,7 @@ def _read_released(
     guard: Guard,
     origin: ir.Node,
     root: Tensor,
-    facts: TensorFacts,
+    name: str,
     *,
     partly: bool,
 ) -> None:
@@ -261,7 +262,7 @@ def _read_released(
             saves = node.last_holds
         else:
             saves = Truth.YES if any(not s.guard - machine.path for s in node.saved) else node.holds
-        again = release.root is root and node is _only_node(root) and is_loss(root.origin, facts.name)
+        again = release.root is root and node is _only_node(root) and is_loss(root.origin, name or root.name)
         # A sum that is carried on: the backward of the iteration before came back through this part of it.
         added = release.iteration != machine.iteration and node.condition.truth() is Truth.YES
         unseen = node.opaque and (again or (added and adds_loss(node.origin, node.result)))
@@ -292,7 +293,7 @@ def _read_released(
             truth=Truth.YES if need <= basis else Truth.MAYBE,
             conditions=conditions(total),
             moment=machine.tick(),
-            root=facts,
+            root=machine.facts(root, name),
             op=node.op,
             result=node.result,
             saves=saves,
@@ -356,14 +357,19 @@ def release_node(
     machine = autograd.machine
     step = Step(origin.origin, "backward frees the graph here")
     for node, guards in visited.values():
-        sure = any(unconditional(guard) <= machine.path for guard in guards) and retain is Truth.NO
-        shortest = min(guards, key=len)
+        time = machine.tick()
+        if len(node.releases) >= MOST_RETAINED:
+            continue
+        if retain is not Truth.NO:
+            way: Guard = frozenset({(("unknown", -node.time), 1)})
+        elif any(unconditional(guard) <= machine.path for guard in guards):
+            way = ALWAYS
+        else:
+            way = unconditional(min(guards, key=len))
         release = Release(
-            time=machine.tick(),
+            time=time,
             path=machine.path,
-            assumed=machine.assumed | (ALWAYS if sure else unconditional(shortest))
-            if retain is Truth.NO
-            else machine.assumed | frozenset({(("unknown", -node.time), 1)}),
+            assumed=machine.assumed | way,
             step=step,
             line=machine.line(),
             origin=origin,
@@ -371,8 +377,7 @@ def release_node(
             iteration=machine.iteration,
             partly=id(node) in partly,
         )
-        if len(node.releases) < MOST_RETAINED:
-            machine.trail.set(node, "releases", (*node.releases, release))
+        machine.trail.set(node, "releases", (*node.releases, release))
 
 
 def note_retained(
@@ -381,7 +386,7 @@ def note_retained(
     argument: cst.Arg,
     call: cst.Call,
     root: Tensor,
-    facts: TensorFacts,
+    name: str,
     *,
     part: bool,
     given: bool,
@@ -394,7 +399,7 @@ def note_retained(
             call=call,
             line=machine.line(),
             tensor=root,
-            root=facts,
+            root=machine.facts(root, name),
             nodes=set(visited),
             iteration=machine.iteration,
             path=machine.path,

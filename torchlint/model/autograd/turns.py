@@ -7,7 +7,6 @@ Reads statements alone, for whoever is given an optimizer knows no more. Judges 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from torchlint.model.state.machine import Machine
@@ -21,6 +20,7 @@ Two backwards fill the gradients "one step" takes; an optimizer has "stepped" be
 own backward, with a `zero_grad` in between.
 """
 
+_METHODS = frozenset({"step", "zero_grad"})
 _RESETS = frozenset({"zero_", "fill_"})
 
 
@@ -33,17 +33,31 @@ class Turns:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self._blocks: list[tuple[list[ir.Statement], dict[cst.CSTNode, int]]] | None = None
+        self._called: dict[ir.Statement, list[tuple[str, str]]] = {}
+        """Of each line that was looked at, which of those methods it calls, and of what."""
 
     def between(self, first: cst.CSTNode, second: cst.CSTNode) -> Turn:
         """What stands between two lines of a function, and which optimizers step after the second."""
         lines, start, end = self._around(first, second)
         between = lines[start + 1 : end]
-        stepped, cleared = _owners(between, "step"), _owners(between, "zero_grad")
+        stepped, cleared = self._owners(between, "step"), self._owners(between, "zero_grad")
         if not cleared:
             return "stepped" if stepped else "one step"
-        if _owners(lines[end + 1 :], "step") - (stepped or cleared):
+        if self._owners(lines[end + 1 :], "step") - (stepped or cleared):
             return "in turn"
         return "stepped" if stepped else "cleared"
+
+    def _owners(self, lines: list[ir.Statement], method: str) -> set[str]:
+        """What a method is called of in these lines."""
+        found: set[str] = set()
+        for line in lines:
+            called = self._called.get(line)
+            if called is None:
+                called = self._called[line] = _called_in(line)
+            for name, owner in called:
+                if name == method:
+                    found.add(owner)
+        return found
 
     def _around(self, first: cst.CSTNode, second: cst.CSTNode) -> tuple[list[ir.Statement], int, int]:
         """
@@ -71,14 +85,15 @@ def _placed(block: list[ir.Statement]) -> tuple[list[ir.Statement], dict[cst.CST
     return lines, places
 
 
-def _owners(lines: Iterable[ir.Statement], method: str) -> set[str]:
-    """What a method is called of in these lines; the statements of a block are lines of their own."""
-    simple = [each for each in lines if not ir.blocks(each) and not isinstance(each, (ir.FunctionDef, ir.ClassDef))]
-    return {
-        dotted(each.function.value)
-        for each in ir.walk(simple)
-        if isinstance(each, ir.Call) and isinstance(each.function, ir.Attribute) and each.function.attr == method
-    }
+def _called_in(line: ir.Statement) -> list[tuple[str, str]]:
+    """The methods of optimizers that a line calls, and of what; the statements of a block are lines of their own."""
+    if ir.blocks(line) or isinstance(line, (ir.FunctionDef, ir.ClassDef)):
+        return []
+    return [
+        (each.function.attr, dotted(each.function.value))
+        for each in ir.walk([line])
+        if isinstance(each, ir.Call) and isinstance(each.function, ir.Attribute) and each.function.attr in _METHODS
+    ]
 
 
 def is_same_in_each_round(machine: Machine, line: cst.CSTNode, call: cst.Call) -> bool:

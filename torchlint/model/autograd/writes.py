@@ -9,6 +9,7 @@ How versions and views behave follows PyTorch's autograd notes
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final, TypeAlias
 
 from torchlint.knowledge.ops.find import Op
 from torchlint.knowledge.shapes import infer as shapes
@@ -140,7 +141,9 @@ def write(
     view of it made for the write.
     """
     machine = autograd.machine
-    facts = machine.facts(subject or tensor, name)
+    told = spelling not in ("optimizer", "backward")
+    told = told and not machine.expected_errors and not machine.of_elsewhere(tensor)
+    facts = machine.facts(subject or tensor, name) if told else None
     grad = tensor.requires_grad
     recorded = recorded_grad(autograd, grad.either(value_grad))
     own = not tensor.storage.given and tensor.storage.born >= machine.entered_at
@@ -164,9 +167,9 @@ def write(
         outdated = outdated if raises is Truth.NO and outdated is Truth.YES else Truth.NO
         raises = raises | outdated
     storage = tensor.storage
-    needed, saved_by, savers = _needed(autograd, tensor)
-    handed = any(each.sure and _may_be_by_layer(autograd, each) for each in storage.uses)
-    handed = handed or _read_with_parameters(autograd, tensor)
+    needed, saved_by, savers = _needed(autograd, tensor) if told else _NOT_ASKED
+    handed = told and any(each.sure and _may_be_by_layer(autograd, each) for each in storage.uses)
+    handed = handed or (told and _read_with_parameters(autograd, tensor))
     old_in_graph = grad.truth() & ~tensor.is_leaf
     node: GraphNode | None = None
     if recorded != GRAD_NO and raises is not Truth.YES and not _refused_if_recorded(tensor, value_grad):
@@ -208,7 +211,7 @@ def write(
             machine.trail.set(tensor, "grad_time", machine.tick())
         elif node is not None:
             regenerate(autograd, tensor)
-    if spelling not in ("optimizer", "backward") and not machine.expected_errors and not machine.of_elsewhere(tensor):
+    if facts is not None:
         autograd.write_records.append(
             WriteRecord(
                 write,
@@ -248,7 +251,13 @@ def _is_of_inference(autograd: Autograd, tensor: Tensor) -> bool:
     return outside and tensor.storage.inference and (tensor.base or tensor).alias is None
 
 
-def _needed(autograd: Autograd, tensor: Tensor) -> tuple[Truth, tuple[Step, ...], tuple[GraphNode, ...]]:
+_Needed: TypeAlias = "tuple[Truth, tuple[Step, ...], tuple[GraphNode, ...]]"
+_NOT_ASKED: Final[_Needed] = Truth.NO, (), ()
+"""Of a write that nothing is told of."""
+
+
+def _needed(autograd: Autograd, tensor: Tensor) -> _Needed:
+    """Whether a graph needs the old value, where it was saved, and the nodes that certainly hold it."""
     machine = autograd.machine
     needed = Truth.NO
     steps: list[Step] = []

@@ -188,12 +188,13 @@ def _parts_and_functions(value: Value) -> list[Value]:
 def _hand_on_with_callees(run: Run, callback: Callback) -> None:
     """Who may run a function may make it run what it calls."""
     pending: list[Callback] = [callback]
-    seen: list[Callback] = []
+    seen: dict[tuple[int, int, bool], Callback] = {}
     while pending and len(seen) < MOST_CALLEES:
         each = pending.pop()
-        if any(each.is_same(known) for known in (*run.handed_on, *seen)):
+        key = (id(each.function), id(each.receiver), each.special)  # as `is_same`
+        if key in seen or any(map(each.is_same, run.handed_on)):
             continue
-        seen.append(each)
+        seen[key] = each
         called = _callees(run, each)
         pending += [Callback(one.function, one.receiver, special=True) for one in called] if each.special else called
         function = each.function

@@ -477,13 +477,14 @@ def _meant(word: str, everything: set[str], meanings: dict[str, set[str]]) -> se
 def _meant_by_variables(words: set[str], everything: set[str], body: list[ir.Statement]) -> dict[str, set[str]]:
     """
     What each `*part` stands for: the words that it is part of, and the file's own variables that are made with one
-    (`act = nn.Sigmoid()`).
+    (`act = nn.Sigmoid()`), if a function has them: of others nobody asks.
     """
-    made = [
-        ({each.id for each in statement.targets if isinstance(each, ir.Name)}, written_in(statement.value).words)
-        for statement in body
-        if isinstance(statement, ir.Assign) and isinstance(statement.value, (ir.Call, ir.Attribute))
-    ]
+    made: list[tuple[set[str], set[str]]] = []
+    for statement in body:
+        if isinstance(statement, ir.Assign) and isinstance(statement.value, (ir.Call, ir.Attribute)):
+            names = {each.id for each in statement.targets if isinstance(each, ir.Name)} & everything
+            if names:
+                made.append((names, written_in(statement.value).words))
     found: dict[str, set[str]] = {}
     text = " ".join(everything)
     for word in words:  # most are a part of nothing in the file

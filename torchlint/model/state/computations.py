@@ -175,6 +175,8 @@ class ComputationLog(Observer):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.made: dict[int, Computation] = {}
+        self.names: set[str] = set()
+        """What was ever computed in this run, by its name."""
         self.unknowns: list[Unknown] = []
         self.first_used: dict[int, tuple[Tensor, Guard]] = {}
         self.chosen: dict[int, tuple[Value, list[Value]]] = {}
@@ -225,6 +227,7 @@ class ComputationLog(Observer):
             return  # `x.contiguous()` gave `x` itself, which was computed by something else
         machine = self.machine
         name = _SYNONYMS.get(name, name)
+        self.names.add(name)
         made = Computation(
             name, how, spelling, operands, keywords, result, origin, machine.line(), machine.path, module, alone
         )

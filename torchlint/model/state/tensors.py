@@ -474,6 +474,9 @@ class Tensor:
     def is_leaf(self) -> Truth:
         """As `Tensor.is_leaf`: has no `grad_fn`."""
         if self.grad_fn:
+            guard, only = self.grad_fn[0]
+            if len(self.grad_fn) == 1 and not guard and not only.opaque:  # most of what is computed
+                return ~(self.requires_grad.truth() & only.condition.truth())
             unseen, recorded = False, Truth.NO
             for _, node in self.grad_fn:
                 # what unknown code has returned may be what it was given

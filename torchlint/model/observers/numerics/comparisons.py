@@ -23,6 +23,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     explore,
+    parts,
 )
 from torchlint.syntax import cst, ir
 from torchlint.syntax.features import ALL_EQUAL, here
@@ -36,12 +37,13 @@ _ROUNDING = frozenset(
 )
 _EXACT = frozenset({"@", "*", "+", "-", "add", "bmm", "matmul", "mm", "mul", "mv", "sub", "sum"})
 """Of these, those that give whole numbers of whole numbers, and round none while they are small."""
-_IN_ORDER: Final = VIEWS - {"transpose", "t", "T", "permute"}
 _WHOLE: Final = frozenset(
     {"arange", "bernoulli", "ceil", "eye", "floor", "full", "ones", "ones_like", "randint", "round", "sign", "tensor",
      "zeros", "zeros_like"}
 )  # fmt: skip
 """What makes whole numbers, unless it is given others."""
+_IN_ORDER: Final = VIEWS - {"transpose", "t", "T", "permute"}
+"""What gives the same numbers in the order in which they are."""
 
 
 class Comparisons(Computations):
@@ -88,12 +90,10 @@ class Comparisons(Computations):
         if made.name in _IN_ORDER and operands:
             number = self._recipe(operands[0])
         else:
-            number = self._number(made.name, tuple(self._recipe(each) for each in operands))
+            number = self._number(made.name, tuple([self._recipe(each) for each in operands]))
             self._note_whole(made, number, operands)
-        results = [made.result]
-        if isinstance(made.result, Choice):
-            results += [option for _, option in alternatives(made.result)]
-        for each in results:
+        options = parts(made.result) if type(made.result) is Choice else ()
+        for each in (made.result, *options):
             self._recipes[id(each)] = number
             self._held.append(each)
         if made.name in ("equal", "all") and isinstance(made.node, cst.Call):

@@ -101,6 +101,8 @@ class GivenNetworks(Observer):
         self._networks: dict[int, tuple[Optimizer, Unknown]] = {}
         self._listed: list[tuple[Value, Unknown]] = []
         self._calls: dict[int, _Call] = {}
+        self._any_given = False
+        """Whether one of the calls was of a network, or of code that may be one: most scripts build their own."""
         self._fed: list[tuple[Unknown, Guard]] = []
         self._steps: list[_Stepped] = []
         self._count = 0
@@ -108,6 +110,7 @@ class GivenNetworks(Observer):
     def entry_started(self, function: Function | None) -> None:
         self.pending.start(function is None)
         self._calls.clear()
+        self._any_given = False
         self._fed.clear()
         self._steps.clear()
 
@@ -177,7 +180,7 @@ class GivenNetworks(Observer):
         made = self._note(network, name, tuple(arguments) if network is not None else (), origin)
         if made is None:
             return
-        made.given = True
+        made.given = self._any_given = True
         if carried is not None and "detach_" in self.machine.program.text and self._is_detached_in_place(carried):
             return
         if last is not None and carried is not None and made.iteration != last.iteration:
@@ -240,7 +243,7 @@ class GivenNetworks(Observer):
         self.pending.ran_backward()
         if callee == "autograd.grad" or inputs is not None:
             return
-        given = self._behind(root)
+        given = self._behind(root) if self._any_given else []
         calls = [call for call in given if call.network is not None]
         path = self.machine.path
         again = [call for call in calls if call.network is not None and call.freed and call.freed[1] <= path]

@@ -15,6 +15,7 @@ from torchlint.syntax.features import PARTS, POINTWISE, SLICED, here
 from torchlint.syntax.spelling import index_kind, leaves_out
 
 _CONVOLUTIONS: Final = {"conv1d": 1, "conv2d": 2, "conv3d": 3}
+_BY_POSITION: Final = POINTWISE | VIEWS
 
 
 @dataclass(slots=True, eq=False)
@@ -40,23 +41,25 @@ class Slices(Computations):
     def computed(self, made: Computation) -> None:
         if made.name in PARTS and made.how == "method":
             self._part(made)
-        if made.name not in POINTWISE and made.name != "linear" and not _is_pointwise_convolution(made):
+        if not isinstance(made.result, Tensor):
             return
-        if not isinstance(made.result, Tensor) or made.written(0, "input") is None:
+        if not (made.name in POINTWISE or made.name == "linear" or _is_pointwise_convolution(made)):
             return
-        if not self._is_padded(made.get(0, "input")):
-            # a causal convolution pads both ends, and what it computes too much is cut afterwards
+        # a causal convolution pads both ends, and what it computes too much is cut afterwards
+        if made.written(0, "input") is not None and not self._is_padded(made.get(0, "input")):
             self._results[id(made.result)] = _Pointwise(made, made.result)
 
     def _is_padded(self, value: Value | None) -> bool:
         """Whether a value comes from a convolution that may pad, through what treats each position by itself."""
+        if self._log.names.isdisjoint(_CONVOLUTIONS):
+            return False
         for _ in range(6):
             made = self.maker(value)
             if made is None:
                 return False
             if made.name in _CONVOLUTIONS and not _is_pointwise_convolution(made):
                 return made.module is None or _each(made.module.config.get("padding")) != {0}
-            if made.name not in POINTWISE and made.name not in VIEWS and made.name not in _CONVOLUTIONS:
+            if made.name not in _BY_POSITION and made.name not in _CONVOLUTIONS:
                 return False
             value = made.get(0, "input")
         return False

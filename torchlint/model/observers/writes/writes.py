@@ -434,7 +434,8 @@ class SecondNames(Observer):
 
     def name_set(self, name: str, value: Value, node: ir.Node) -> None:
         tensor = only(value, self.machine)
-        self._second = [each for each in self._second if name not in (each.name, each.target)]
+        if self._second:
+            self._second = [each for each in self._second if name not in (each.name, each.target)]
         if not isinstance(tensor, Tensor) or not isinstance(node, ir.Assign) or len(node.targets) != 1:
             return
         base: ir.Expression | None = node.value
