@@ -3020,3 +3020,54 @@ def silent_layer_of_an_unknown_name_in_a_sequence():
             self.act = nn.Tanh()
 
     Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def silent_index_of_what_elsewhere_made_of_an_object():
+    import torch
+    from somelib import same
+
+    class Thaws:
+        def __getitem__(self, x):
+            x.requires_grad_()
+
+    w = torch.ones(3)
+    same(Thaws())[w]
+    w.sum().backward()
+
+
+def silent_operand_of_what_elsewhere_made_of_a_class():
+    import torch
+    from somelib import made
+
+    class Thaws:
+        def __matmul__(self, x):
+            x.requires_grad_()
+
+    w = torch.ones(3)
+    made(Thaws) @ w
+    w.sum().backward()
+
+
+def silent_context_in_what_elsewhere_made_of_a_tuple():
+    import torch
+    from somelib import same
+
+    class Base(torch.autograd.Function):
+        @staticmethod
+        def forward(cls, ctx, x):
+            getattr(*same((ctx, "save_for_backward")))(x)
+            return cls.scale * x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * x * grad
+
+    class Doubled(Base):
+        scale = 2
+
+        @classmethod
+        def forward(cls, ctx, x):
+            return super().forward(cls, ctx, x)
+
+    Doubled.apply(torch.ones(2, requires_grad=True)).sum().backward()

@@ -124,10 +124,8 @@ def _may_use_context(call: ir.Call, others: set[str]) -> bool:
 
 
 def _holds_one_of(value: ir.Expression, names: set[str]) -> bool:
-    """Whether an expression is one of these names, or what a call gives that is handed one."""
-    if isinstance(value, ir.Call):
-        return any(_holds_one_of(each.value, names) for each in value.arguments)
-    return isinstance(value, ir.Name) and value.id in names
+    """Whether one of these names stands in an expression: `same((ctx, name))[0]` may be the context."""
+    return any(isinstance(each, ir.Name) and each.id in names for each in ir.walk(value))
 
 
 def _has_metaclass(cls: Class) -> bool:

@@ -52,6 +52,7 @@ def given_by_operator(run: Run, op: str, left: Value, right: Value, node: ir.Nod
         if isinstance(owner, (Unknown, External)) and not isinstance(
             given, (Module, Instance, Class, Function, Bound, Partial)
         ):
+            given_to_what_it_may_be(run, owner, [given], names)
             continue  # computes
         given_to_special(run, owner, [given], names, node)
 
@@ -68,14 +69,25 @@ def given_to_special(run: Run, owner: Value, values: list[Value], names: tuple[s
             for value in values:
                 if isinstance(value, Instance):
                     havoc(run, value)
-        elif isinstance(each, (Instance, Class)):
-            classes = each.cls.ancestry() if isinstance(each, Instance) else ()
-            for cls in classes:
-                for name in names:
-                    method = cls.attributes.get(name)
-                    if isinstance(method, Function):
-                        given_to(run, method, values, name)
-                        hand_on(run, values)
+        elif isinstance(each, Instance):
+            _given_by_class(run, each.cls, values, names)
+
+
+def given_to_what_it_may_be(run: Run, owner: Value, values: list[Value], names: tuple[str, ...]) -> None:
+    """The same, of what unknown code has made of objects and classes of the file: `same(it)[x]`."""
+    for each in owner.may_be if isinstance(owner, Unknown) else ():
+        cls = each.cls if isinstance(each, Instance) else each
+        if isinstance(cls, Class):
+            _given_by_class(run, cls, values, names)
+
+
+def _given_by_class(run: Run, cls: Class, values: list[Value], names: tuple[str, ...]) -> None:
+    for each in cls.ancestry():
+        for name in names:
+            method = each.attributes.get(name)
+            if isinstance(method, Function):
+                given_to(run, method, values, name)
+                hand_on(run, values)
 
 
 def _is_of_elsewhere(value: Value) -> bool:

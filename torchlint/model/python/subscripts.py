@@ -9,7 +9,7 @@ from __future__ import annotations
 from torchlint.model.autograd.tensors import materialise
 from torchlint.model.python.containers import any_of, holds_modules, items_of_named, slice_of
 from torchlint.model.python.run import Expressions, Run
-from torchlint.model.python.special_methods import given_to_special
+from torchlint.model.python.special_methods import given_to_special, given_to_what_it_may_be
 from torchlint.model.python.variables import named_in_file, resolved
 from torchlint.model.state.reachable import whole_of
 from torchlint.model.state.reflection import note_reflection
@@ -104,6 +104,8 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
         return _item(Sequence("list", value.children, value.element), index)
     if not isinstance(index, (SliceValue, list)) and (type(index) is not Tensor or type(value) is Instance):
         given_to_special(run, value, [index], ("__getitem__",), origin)
+    elif type(index) is Tensor:  # what nobody knows computes with it
+        given_to_what_it_may_be(run, value, [index], ("__getitem__",))
     layer = (isinstance(value, Unknown) and value.layer) or holds_modules(value)
     part_of = whole_of(value)
     part = Unknown(reachable_tensors(value), source=origin, layer=layer, foreign=is_foreign(value), part_of=part_of)
