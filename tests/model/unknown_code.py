@@ -3037,14 +3037,14 @@ def silent_index_of_what_elsewhere_made_of_an_object():
 
 def silent_operand_of_what_elsewhere_made_of_a_class():
     import torch
-    from somelib import made
+    from somelib import run
 
     class Thaws:
         def __matmul__(self, x):
             x.requires_grad_()
 
     w = torch.ones(3)
-    made(Thaws) @ w
+    run(Thaws) @ w
     w.sum().backward()
 
 
