@@ -3071,3 +3071,29 @@ def silent_context_in_what_elsewhere_made_of_a_tuple():
             return super().forward(cls, ctx, x)
 
     Doubled.apply(torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def silent_dropout_of_a_view_that_may_have_an_edge():
+    import torch
+    import torch.nn.functional as F
+    from somelib import same
+
+    w = torch.ones(3, 1, requires_grad=True)
+    with torch.no_grad():
+        x = w.t()
+        same(x)
+    y = F.dropout(x, 0.5)
+    for i in range(2):
+        (y * x).sum().backward()
+
+
+def silent_mode_set_in_a_context_of_elsewhere_where_it_was_open():
+    import torch
+    from somelib import flag, session
+
+    b = torch.arange(4.0, requires_grad=True)
+    torch.set_grad_enabled(flag)
+    with session():
+        torch.set_grad_enabled(True)
+    b.chunk(2)[0].mul_(2)
+    torch.set_grad_enabled(True)

@@ -160,8 +160,8 @@ def record_operation(
         edges += [(guard | unknown_guard(), node) for guard, node in found]
     # what is saved for the gradient of an input is not saved where no input takes one (see `_without_edge`)
     holds = op.holds_saved
-    if not edges and "dropout" in op.name:
-        holds = Truth.NO  # the noise of a product with it, saved for the gradient of what it is applied to
+    if "dropout" in op.name:  # the noise of a product with it, saved for the gradient of what it is applied to
+        holds = holds & ~_without_edge(bound[op.differentiable[0]]) if edges else Truth.NO
     elif op.saves and all(save.guard for save in op.saves):
         holds = Truth.NO if not edges else holds & _holds_any(autograd, op, bound, grad)
     node = new_node(autograd, op.node, display, origin, grad, edges, holds)

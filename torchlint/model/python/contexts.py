@@ -115,6 +115,8 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         autograd.recomputed = autograd.recomputed or _takes_saved(run, item.context, value)
         restores = isinstance(value, GradModeGuard)
         plain = machine.grad_mode is mode and not isinstance(value, Instance)
+        if mode is Truth.MAYBE and plain:  # that is the mode inside of one that nobody knows as well
+            plain = _transparent(run, item.context, value)
         expected += _expects_error(item.context)
         leave = _method_of(value, "__exit__")
         unknown_leave = isinstance(value, Instance) and _is_unknown(value, "__exit__")
