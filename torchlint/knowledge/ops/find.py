@@ -60,7 +60,6 @@ TABLE = Path(__file__).with_name("op_table.json")
 
 
 @lru_cache(maxsize=1 << 13)
-@cache
 def find(spelling: str) -> tuple[Op, ...]:
     """
     The overloads of a spelling, in the order in which torch tries them; empty if the table has none.
@@ -102,7 +101,7 @@ def keywords(spelling: str) -> frozenset[str]:
     return frozenset().union(*(keywords_of(each.op.parameters) for each in _overloads(spelling)))
 
 
-@cache
+@lru_cache(maxsize=1 << 13)
 def passes_gradient_back(spelling: str) -> bool:
     """Whether a gradient comes back through an operation of torch, however it is called."""
     found = find(spelling)
