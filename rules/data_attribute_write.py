@@ -104,13 +104,14 @@ class DataAttributeWrite(Rule):
             claims = (Observed("write-lost", code(source)),)
             yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=claims)
             return
-        message = f"`{event.op}` writes {shown(node)} through `.data`, unseen by autograd"
+        written = code(node)
+        message = f"`{event.op}` writes {shown(node, ' '.join(written.split()))} through `.data`, unseen by autograd"
         level = _level(event)
         if level is Level.WARNING:
             message += ", although an operation saved the old value: the gradient is wrong"
         elif level is Level.SMELL:
             message += ", though an operation saved the old value: a backward through that computes with the new one"
-        claims = (Observed("unseen-write", code(node), "saved" if level is Level.WARNING else ""),)
+        claims = (Observed("unseen-write", written, "saved" if level is Level.WARNING else ""),)
         yield Diagnostic(event.node, message, event.trace, partial(_fix, event), level, claims=claims)
 
 

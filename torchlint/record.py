@@ -24,6 +24,9 @@ _Kind = TypeVar("_Kind")
 def _initialise(self: Any, /, *given: object, **named: object) -> None:
     shape: _Shape = type(self).__record__
     values = {**shape.defaults, **named}
+    if not given and values.keys() == shape.names:  # as nearly all are made
+        self.__dict__.update(values)
+        return
     taken = shape.by_position[: len(given)]
     values.update(zip(taken, given, strict=False))
     if values.keys() != shape.names or len(taken) < len(given) or not named.keys().isdisjoint(taken):

@@ -17,12 +17,17 @@ from torchlint.model.state.hooks import Observer
 
 def watching(text: str) -> list[type[Observer]]:
     """The observers that a file of this text may concern."""
-    names = b" ".join(set(text.encode("utf-8", "surrogatepass").translate(_APART).split()))
+    written = set(text.encode("utf-8", "surrogatepass").translate(_APART).split())
+    names = b" ".join(written if len(text) < _LONG else {each for each in written if len(each) < _LONG})
     return [each for each, words in _wanted() if not words or _has_one(words, names, text)]
 
 
 _APART = bytes(each if chr(each).isalnum() or each == ord("_") or each > 127 else ord(" ") for each in range(256))
 """Leaves of a text what names are made of: each once, they are a fifth of it, and a hundred words are looked for."""
+
+
+_LONG = 10_000
+"""Bytes that no name has: what is longer is data in a literal, and all words would be looked for in it."""
 
 
 def _has_one(words: tuple[tuple[str, bytes, bool], ...], names: bytes, text: str) -> bool:

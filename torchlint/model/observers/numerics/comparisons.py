@@ -61,6 +61,8 @@ class Comparisons(Computations):
         self._recipes: dict[int, int] = {}
         self._held: list[object] = []
         self._gradients: dict[int, int] = {}
+        self._waiting: list[Computation] = []
+        """What was computed and has no number yet: few programs compare, and until one does nobody asks."""
 
     def _recipe(self, value: Value | None) -> int:
         """The number of a value's recipe; 0 for what is given."""
@@ -86,6 +88,21 @@ class Comparisons(Computations):
         return False
 
     def computed(self, made: Computation) -> None:
+        self._waiting.append(made)
+        if made.name in ("equal", "all"):
+            self._number_waiting()
+            if isinstance(made.node, cst.Call):
+                self._compared(made)
+        elif Sequence in map(type, made.operands):
+            self._number_waiting()  # what a list holds now it may not hold later
+
+    def _number_waiting(self) -> None:
+        """Gives each computation until here its recipe, in the order in which they ran."""
+        for made in self._waiting:
+            self._note_recipe(made)
+        self._waiting.clear()
+
+    def _note_recipe(self, made: Computation) -> None:
         operands = [each for value in made.operands for each in _tensors(value)]
         if made.name in _IN_ORDER and operands:
             number = self._recipe(operands[0])
@@ -96,8 +113,6 @@ class Comparisons(Computations):
         for each in (made.result, *options):
             self._recipes[id(each)] = number
             self._held.append(each)
-        if made.name in ("equal", "all") and isinstance(made.node, cst.Call):
-            self._compared(made)
 
     def _note_whole(self, made: Computation, number: int, operands: list[Value]) -> None:
         """A matrix of signs times itself is compared with whole numbers: there nothing is rounded."""
@@ -116,12 +131,14 @@ class Comparisons(Computations):
         create_graph: bool | None,
         origin: ir.Node,
     ) -> None:
+        self._number_waiting()
         for leaf in leaves:
             self._gradients[id(leaf)] = self._number("gradient", (self._recipe(root),))
             self._held.append(leaf)
 
     def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
         if name == "grad" and id(owner) in self._gradients:
+            self._number_waiting()
             for each in (value, *(option for _, option in alternatives(value))):
                 self._recipes[id(each)] = self._gradients[id(owner)]
                 self._held.append(each)
@@ -171,6 +188,7 @@ class Comparisons(Computations):
         self._numbers, self._rounds, self._recipes, self._gradients = {}, {}, {}, {}
         self._chosen_from, self._whole = {}, set()
         self._held = []
+        self._waiting = []
 
 
 def _tensors(value: Value) -> list[Value]:
