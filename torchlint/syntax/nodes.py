@@ -19,9 +19,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from torchlint.syntax import cst, ir
+from torchlint.syntax.children import children as parts_of
 from torchlint.syntax.children import first_line
 from torchlint.syntax.place import (
     Key,
@@ -329,7 +330,7 @@ def _is_in(at: ast.AST, top: ast.AST, line: int) -> bool:
         node = pending.pop()
         if node is at:
             return True
-        for part in ast.iter_child_nodes(node):
+        for part in parts_of(node):
             first = first_line(part) if isinstance(part, ast.stmt) else getattr(part, "lineno", line)
             if first <= line <= (getattr(part, "end_lineno", None) or line):
                 pending.append(part)
@@ -381,11 +382,17 @@ def _replaced(part: Any, by: Callable[[Place], object], done: dict[int, object])
     changed: dict[str, object] = {}
     for name in names:
         before = getattr(part, name)
+        if type(before) in _PLAIN:  # most of what is told, and a call costs more than asking
+            continue
         after = _replaced(before, by, done)
         if after is not before:
             changed[name] = after
     made = done[id(part)] = replace(part, **changed) if changed else part
     return made
+
+
+_PLAIN: Final = frozenset({bool, float, int, str, type(None)})
+"""What is no place and holds none."""
 
 
 @cache
