@@ -3097,3 +3097,164 @@ def silent_mode_set_in_a_context_of_elsewhere_where_it_was_open():
         torch.set_grad_enabled(True)
     b.chunk(2)[0].mul_(2)
     torch.set_grad_enabled(True)
+
+
+def saved_in_a_context_of_elsewhere():
+    import torch
+    from somelib import keeping
+
+    with keeping():
+        w = torch.randn(3, requires_grad=True)
+        y = w.clone()
+        z = y.square()
+        y.copy_(torch.ones(3))  # warning: [TLN201]
+        z.sum().backward()
+
+
+def result_saved_in_a_context_of_elsewhere():
+    import torch
+    from somelib import keeping
+
+    w = torch.randn(3, requires_grad=True)
+    with keeping():
+        y = w.sigmoid()
+    y.add_(1)  # warning: [TLN201]
+    y.sum().backward()
+
+
+def saved_in_a_context_of_elsewhere_where_grad_mode_is_on():
+    import torch
+    from somelib import keeping
+
+    with keeping(), torch.enable_grad():
+        w = torch.randn(3, requires_grad=True)
+        y = w.exp()
+        y.add_(1)  # warning: [TLN201]
+    y.sum().backward()
+
+
+def saved_where_elsewhere_lets_it_be_written():
+    import torch
+    from somelib import mutating
+
+    with mutating():
+        w = torch.randn(3, requires_grad=True)
+        y = w.clone()
+        z = y.square()
+        y.add_(1)  # warning: [TLN201]
+        z.sum().backward()
+
+
+def saved_in_a_context_that_is_an_argument():
+    import torch
+    from somelib import keeping
+
+    def step(context):
+        with context():
+            w = torch.randn(3, requires_grad=True)
+            y = w.clone()
+            z = y.square()
+            y.copy_(torch.ones(3))  # warning: [TLN201]
+            z.sum().backward()
+
+    step(keeping)
+
+
+def saved_in_a_context_with_a_class_of_elsewhere():
+    import torch
+    from somelib import keeping
+
+    class Keeping(keeping):
+        pass
+
+    with Keeping():
+        w = torch.randn(3, requires_grad=True)
+        y = w.clone()
+        z = y.square()
+        y.copy_(torch.ones(3))  # warning: [TLN201]
+        z.sum().backward()
+
+
+def saved_in_one_of_two_contexts():
+    import contextlib
+    import torch
+    from somelib import flag, keeping
+
+    with contextlib.nullcontext() if flag else keeping():
+        w = torch.randn(3, requires_grad=True)
+        y = w.clone()
+        z = y.square()
+        y.copy_(torch.ones(3))  # warning: [TLN201]
+        z.sum().backward()
+
+
+def saved_in_a_stack_of_contexts_of_elsewhere():
+    import contextlib
+    import torch
+    from somelib import keeping
+
+    with contextlib.ExitStack() as stack:
+        with contextlib.nullcontext():
+            stack.enter_context(keeping())
+        w = torch.randn(3, requires_grad=True)
+        y = w.clone()
+        z = y.square()
+        y.copy_(torch.ones(3))  # warning: [TLN201]
+        z.sum().backward()
+
+
+def saved_in_a_generator_that_enters_by_hand():
+    import contextlib
+    import torch
+    from somelib import keeping
+
+    @contextlib.contextmanager
+    def kept():
+        context = keeping()
+        context.__enter__()
+        yield
+        context.__exit__(None, None, None)
+
+    with kept():
+        w = torch.randn(3, requires_grad=True)
+        y = w.clone()
+        z = y.square()
+        y.copy_(torch.ones(3))  # warning: [TLN201]
+        z.sum().backward()
+
+
+def saved_behind_a_context_of_elsewhere():
+    import torch
+    from somelib import keeping
+
+    with keeping():
+        pass
+    w = torch.randn(3, requires_grad=True)
+    y = w.exp()
+    y.add_(1)  # error: [TLN201]
+    y.sum().backward()
+
+
+def saved_in_contexts_of_libraries():
+    import contextlib
+    import threading
+    import warnings
+    import torch
+
+    lock = threading.Lock()
+    with lock, open("log.txt", "w"), warnings.catch_warnings(), contextlib.ExitStack(), torch.profiler.profile():
+        w = torch.randn(3, requires_grad=True)
+        y = w.exp()
+        y.add_(1)  # error: [TLN201]
+        y.sum().backward()
+
+
+def freed_in_a_context_of_elsewhere():
+    import torch
+    from somelib import keeping
+
+    with keeping():
+        w = torch.randn(3, requires_grad=True)
+        y = w.exp()
+        y.sum().backward()
+        y.sum().backward()  # error: [TLN101]

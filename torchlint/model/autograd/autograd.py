@@ -110,6 +110,7 @@ class Autograd:
         "freed_reads",
         "given",
         "imported_values",
+        "keeper",
         "machine",
         "may_cast",
         "overwritten",
@@ -137,6 +138,8 @@ class Autograd:
         Whether what runs is run again for its backward, or what it saves goes through hooks: that is not looked at,
         whatever is written into.
         """
+        self.keeper = ""
+        """The context manager around what runs that may keep copies of what is saved, as nobody knows what it does."""
         self.escaped: tuple[Tensor, ...] = ()
         """The latest leaves that unknown code was given."""
         self.unsettled: dict[int, Tensor] = {}

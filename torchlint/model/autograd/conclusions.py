@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from torchlint.condition import Condition
+from torchlint.condition import Condition, without_reflection
 from torchlint.model.autograd.autograd import Autograd, RefusedWhere, Retained, SavedRead, Visited, WriteRecord
 from torchlint.model.autograd.edges import possible_edges
 from torchlint.model.autograd.turns import Turns, clears_in_each_round, is_same_in_each_round
@@ -217,7 +217,7 @@ def _beside_training(condition: str) -> str:
 
 def _tell_read(autograd: Autograd, read: SavedRead, decision: Condition | None = None) -> None:
     write, saved = read.write, read.saved
-    conditions = read.conditions if decision is None else (decision, *read.conditions)
+    conditions = read.conditions if decision is None else (decision, *without_reflection(read.conditions))
     if read.implicit and not conditions:
         conditions = write.callers  # whose input requires grad has grad mode on
     if write.foreign_call is not None and write.foreign_call is saved.node.foreign_call:

@@ -27,7 +27,9 @@ from torchlint.model.state.guards import (
     conditions,
     conjoin,
     implied,
+    may_be_copy,
     unconditional,
+    whoever_keeps,
 )
 from torchlint.model.state.values import (
     MOST_REACHABLE,
@@ -191,6 +193,7 @@ def _read_saved(autograd: Autograd, saved: Saved, guard: Guard, origin: ir.Node,
             and not saved.what.startswith("result")
             and not implicit
             and unconditional(total) <= machine.guard
+            and not may_be_copy(total)
         ):
             # unpacking an input asks for its grad_fn before it looks at the version (saved_variable.cpp)
             refuse(autograd, kind, write.op, saved.tensor, origin)
@@ -261,7 +264,7 @@ def _read_released(
         if partly or release.partly:
             saves = node.last_holds
         else:
-            saves = Truth.YES if any(not s.guard - machine.path for s in node.saved) else node.holds
+            saves = Truth.YES if any(not whoever_keeps(s.guard) - machine.path for s in node.saved) else node.holds
         again = release.root is root and node is _only_node(root) and is_loss(root.origin, name or root.name)
         # A sum that is carried on: the backward of the iteration before came back through this part of it.
         added = release.iteration != machine.iteration and node.condition.truth() is Truth.YES
@@ -339,7 +342,7 @@ def _comes_to_freed(node: GraphNode) -> bool:
         if id(each) in seen or each.condition.truth() is not Truth.YES:
             continue
         seen.add(id(each))
-        holds = each.holds is Truth.YES or any(not saved.guard for saved in each.saved)
+        holds = each.holds is Truth.YES or any(not whoever_keeps(saved.guard) for saved in each.saved)
         if holds and any(not release.partly and not release.assumed for release in each.releases):
             return True
         pending += [end for guard, end in each.edges if isinstance(end, GraphNode) and not unconditional(guard)]

@@ -16,7 +16,7 @@ from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.autograd.edges import edges_of, new_node
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.tensors import MOST_SAVES, guess, imported, possible_options
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, implied
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, implied, kept_by
 from torchlint.model.state.values import (
     GRAD_MAYBE,
     GRAD_NO,
@@ -239,6 +239,8 @@ def save_tensor(autograd: Autograd, node: GraphNode, what: str, tensor: Tensor, 
     """A node saves a tensor."""
     if autograd.recomputed:
         guard |= RECOMPUTED
+    if autograd.keeper:
+        guard |= kept_by(autograd.keeper)
     saved = Saved(
         what=what,
         name=tensor.name,

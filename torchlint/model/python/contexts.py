@@ -18,7 +18,13 @@ from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.calls import call_site
 from torchlint.model.python.flags import unsettle
 from torchlint.model.python.functions import MOST_DEPTH, inference_inside, run_function
-from torchlint.model.python.indirection import note_context, note_generator
+from torchlint.model.python.indirection import (
+    is_unknown_code,
+    is_unknown_context,
+    note_context,
+    note_generator,
+    shown,
+)
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import lookup, resolved
 from torchlint.model.state.guards import Truth
@@ -82,19 +88,19 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     run.budget.descend()
     mode, ambient, very_dtypes, may_cast = machine.grad_mode, machine.ambient, torch.very_dtypes, autograd.may_cast
     inference, callers_mode, unchecked = machine.inference, machine.callers_mode, autograd.recomputed
-    modes_set = torch.modes_set
+    keeper, modes_set = autograd.keeper, torch.modes_set
     device = entered_device = torch.default_device
     device_set, dtype = torch.device_set, torch.default_dtype
     called, keeps_defaults = len(machine.callers.called), True
     if not _keeps_dtypes(run, item.context):
         torch.very_dtypes = False
         autograd.may_cast = True
-    restores, plain, inside, left_in = False, False, mode, mode
+    restores, plain, inside, left_in, keeper_inside = False, False, mode, mode, keeper
     machine.contexts += 1
 
     def body() -> None:
-        nonlocal inside, left_in
-        inside = machine.grad_mode
+        nonlocal inside, left_in, keeper_inside
+        inside, keeper_inside = machine.grad_mode, autograd.keeper
         _with(run, node, place + 1, contexts, expected)
         left_in = machine.grad_mode
 
@@ -113,6 +119,8 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         if entered_device != device:
             machine.trail.set(torch, "default_device", entered_device)
         autograd.recomputed = autograd.recomputed or _takes_saved(run, item.context, value)
+        if not autograd.keeper and _may_take_saved(run, item.context, value):
+            autograd.keeper = f"with {shown(item.context)}"
         restores = isinstance(value, GradModeGuard)
         plain = machine.grad_mode is mode and not isinstance(value, Instance)
         if mode is Truth.MAYBE and plain:  # that is the mode inside of one that nobody knows as well
@@ -143,6 +151,8 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         unsettle_default(torch, "default_dtype")
     machine.grad_mode, torch.very_dtypes, autograd.may_cast = mode, very_dtypes, may_cast
     machine.inference, machine.callers_mode, autograd.recomputed = inference, callers_mode, unchecked
+    if autograd.keeper == keeper_inside or _is_stack(run, item.context):  # else another was entered by hand
+        autograd.keeper = keeper
     if machine.ambient is not ambient and not machine.contexts:
         machine.trail.set(machine, "ambient", ambient)
     if restores:
@@ -238,6 +248,12 @@ def _yields_deeper(definition: ir.FunctionDef) -> bool:
     return any(isinstance(part, ir.Yield) for each in yielding for part in ir.walk(each.body))
 
 
+def _enters(definition: ir.FunctionDef) -> bool:
+    """Whether a generator that is a context manager enters others."""
+    by_hand = any(word in ("__enter__", "enter_context") for word in written(definition).words)
+    return by_hand or any(isinstance(each, ir.With) for each in ir.walk(definition.body))
+
+
 def _inside_generator(run: Run, found: Value, item: ir.WithItem, body: Callable[[], None]) -> None:
     """
     Run a generator that is a context manager, and the body of the `with` where it yields. One that yields at
@@ -256,6 +272,8 @@ def _inside_generator(run: Run, found: Value, item: ir.WithItem, body: Callable[
     if several or running or machine.foreign_call is not None or len(machine.stack) >= MOST_DEPTH:
         value = run.evaluate(item.context)
         machine.grad_mode = Truth.MAYBE
+        if _enters(definition):
+            run.autograd.keeper = run.autograd.keeper or f"with {shown(item.context)}"
         if item.target is not None:
             assign(run, item.target, Unknown(reachable_tensors(value)))
         body()
@@ -323,6 +341,28 @@ def _takes_saved(run: Run, context: ir.Expression, value: Value) -> bool:
         if not kinds:
             kinds = [dotted(context.function if isinstance(context, ir.Call) else context)]
     return any(_KEEPS_SAVED.search(each) is not None for each in kinds)
+
+
+def _is_stack(run: Run, context: ir.Expression) -> bool:
+    """Whether a context leaves what is entered by it."""
+    callee = evaluate_again(run, context.function) if isinstance(context, ir.Call) else None
+    return isinstance(callee, External) and callee.qualified in ("contextlib.ExitStack", "contextlib.AsyncExitStack")
+
+
+def _may_take_saved(run: Run, context: ir.Expression, value: Value) -> bool:
+    """Whether nobody knows a context manager, which may then keep copies of what is saved in it."""
+    if isinstance(value, GradModeGuard):
+        return False
+    if isinstance(value, Instance):
+        return _is_unknown(value, "__enter__") or any(map(is_unknown_code, value.cls.outside()))
+    callee = evaluate_again(run, context.function) if isinstance(context, ir.Call) else value
+    defined = callee.function if isinstance(callee, Bound) else callee
+    if isinstance(defined, Function) and defined.kind in ("opaque", "context"):
+        definition = defined.definition
+        return defined.kind == "opaque" or (isinstance(definition, ir.FunctionDef) and _enters(definition))
+    if isinstance(callee, External):
+        return is_unknown_code(callee) and not callee.qualified.startswith(_TRANSPARENT)
+    return not (isinstance(callee, Unknown) and callee.keeps_flags) and is_unknown_context(value)
 
 
 def may_take_saved(program: ir.Program) -> bool:

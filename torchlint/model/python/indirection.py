@@ -100,6 +100,12 @@ def is_unknown_code(value: Value) -> bool:
     return isinstance(value, Unknown) and value.tensor is None and not is_foreign(value)
 
 
+def is_unknown_context(value: Value) -> bool:
+    """Whether a value may be a context manager that nobody knows, and no library has made."""
+    found = [each for _, each in alternatives(value)]
+    return any(is_unknown_code(each) and not (isinstance(each, Unknown) and each.keeps_flags) for each in found)
+
+
 def note_method(run: Run, receiver: Value, name: str, site: CallSite) -> None:
     """A method is called that is a special one, or with a list of arguments that nobody knows."""
     options = [each for _, each in alternatives(receiver)]
@@ -177,7 +183,7 @@ def note_context(run: Run, node: ir.With, context: ir.Expression) -> None:
 
 def note_generator(run: Run, context: ir.Expression) -> None:
     """A generator yields inside of contexts, of which nobody knows which are entered then."""
-    note_reflection(run.machine, f"with {_shown(context)}")
+    note_reflection(run.machine, f"with {shown(context)}")
 
 
 def note_yields(run: Run, definition: ir.Node) -> None:
@@ -204,14 +210,15 @@ def _is_setter(definition: ir.FunctionDef) -> bool:
 
 
 def _note(run: Run, site: CallSite) -> None:
-    note_reflection(run.machine, f"{_shown(site.node.function)}(…)")
+    note_reflection(run.machine, f"{shown(site.node.function)}(…)")
 
 
-def _shown(callee: ir.Expression) -> str:
+def shown(callee: ir.Expression) -> str:
+    """What is called, or entered, as a message shows it."""
     if isinstance(callee, ir.Call):
-        return f"{_shown(callee.function)}(…)"
+        return f"{shown(callee.function)}(…)"
     if isinstance(callee, ir.Attribute):
-        return f"{_shown(callee.value)}.{callee.attr}"
+        return f"{shown(callee.value)}.{callee.attr}"
     return dotted(callee) or "…"
 
 

@@ -19,6 +19,7 @@ from torchlint.model.python.containers import mapping_method, sequence_method
 from torchlint.model.python.custom_functions import APPLIED, apply_function, save_for_backward
 from torchlint.model.python.flags import give, unsettle_gradients, unsettle_origins
 from torchlint.model.python.functions import call_method
+from torchlint.model.python.indirection import is_unknown_context, shown
 from torchlint.model.python.introspection import class_of, text_method
 from torchlint.model.python.members import set_members, written_to_mapping
 from torchlint.model.python.module_hooks import register_hook, remove_hook
@@ -365,6 +366,8 @@ def _entered_by_hand(run: Run, receiver: Value, name: str, site: CallSite) -> No
         set_grad_mode(run.torch, Truth.MAYBE)
         run.machine.trail.set(run.autograd, "may_cast", True)  # an autocast saves a copy of a weight
         run.machine.trail.set(run.torch, "very_dtypes", False)
+    if context is not None and name != "__exit__" and is_unknown_context(context) and not run.autograd.keeper:
+        run.autograd.keeper = f"{shown(site.node.function)}(…)"  # until a `with` around is left, as nobody knows when
 
 
 def _watch_unknown(run: Run, receiver: Unknown, name: str, site: CallSite) -> None:

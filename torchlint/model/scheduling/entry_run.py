@@ -138,6 +138,7 @@ class EntryRun:
         machine.callers.begin(None)
         machine.callers_mode = Truth.NO
         machine.inference = Truth.NO
+        run.autograd.keeper = ""
         machine.contexts = 0
         machine.path = machine.assumed = ALWAYS
         machine.iteration = ()

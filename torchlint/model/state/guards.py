@@ -17,16 +17,17 @@ from torchlint.truth import Truth as Truth
 #   ("requires_grad", n)   the input named n of the analysed function requires grad: makes a proof conditional
 #   ("kernel", op)         a fused kernel computes the operation, not the composed one: makes a proof conditional
 #   ("differentiated", n)  the caller differentiates the part n of what is returned: makes a proof conditional
+#   ("reflection", c)      the context manager c, which nobody knows, keeps no copy of what is saved: conditional
 #   ("unknown", n)         something nobody knows: never implied, so the fact is at most MAYBE
 BranchKey: TypeAlias = (
     "int | tuple[Literal['requires_grad'], str] | tuple[Literal['kernel'], str] | tuple[Literal['unknown'], int]"
-    " | tuple[Literal['differentiated'], str]"
+    " | tuple[Literal['differentiated'], str] | tuple[Literal['reflection'], str]"
 )
 GuardLiteral: TypeAlias = "tuple[BranchKey, int]"
 Guard: TypeAlias = "frozenset[GuardLiteral]"
 
 ALWAYS: Final[Guard] = frozenset()
-_NAMED = ("requires_grad", "kernel", "differentiated")
+_NAMED = ("requires_grad", "kernel", "differentiated", "reflection")
 ALONE = frozenset({"kernel", "differentiated"})
 """Conditions beside which a proof may rest on no other: two things that the text leaves open need not go together."""
 
@@ -146,9 +147,33 @@ def covered(guards: Sequence[Guard], path: Guard, depth: int = 6) -> bool:
 
 
 def conditions(guards: Iterable[GuardLiteral]) -> tuple[Condition, ...]:
-    """What a finding names to its reader of what a guard rests on: kernels, inputs, parts of what is returned."""
+    """
+    What a finding names to its reader of what a guard rests on: kernels, inputs, parts of what is returned; of nothing
+    else, that a context manager which nobody knows keeps no copies.
+    """
     named = {key for key, arm in guards if isinstance(key, tuple) and key[0] in _NAMED and arm}
-    return tuple(Condition(kind, str(name)) for kind, name in sorted(named) if kind != "unknown")
+    others = {key for key in named if key[0] != "reflection"}
+    found = sorted(others) if others else sorted(named)[:1]
+    return tuple(Condition(kind, str(name)) for kind, name in found if kind != "unknown")
+
+
+def kept_by(context: str) -> Guard:
+    """The guard under which a context manager that nobody knows keeps what is saved in it, and no copy of that."""
+    return frozenset({(("reflection", context), 1)})
+
+
+def whoever_keeps(guard: Guard) -> Guard:
+    """A guard without what it says of contexts that may keep copies: what is saved is freed all the same."""
+    return frozenset(literal for literal in guard if not _is_of_keeper(literal)) if guard else guard
+
+
+def may_be_copy(guard: Guard) -> bool:
+    """Whether what is saved under a guard may be a copy that a context manager keeps."""
+    return any(map(_is_of_keeper, guard))
+
+
+def _is_of_keeper(literal: GuardLiteral) -> bool:
+    return isinstance(literal[0], tuple) and literal[0][0] == "reflection"
 
 
 def _unknowable(key: BranchKey) -> bool:
