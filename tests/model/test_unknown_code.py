@@ -150,7 +150,7 @@ def _somelib() -> types.ModuleType:
         flag=False, scalar=torch.rand((), requires_grad=True),
         listed=lambda module: list(module.parameters()),
         keeping=torch.autograd.graph.save_on_cpu, mutating=torch.autograd.graph.allow_mutation_on_saved_tensors,
-        session=torch.no_grad, load=lambda: {"w": torch.rand(3, requires_grad=True)},
+        session=torch.no_grad, inferring=torch.inference_mode, load=lambda: {"w": torch.rand(3, requires_grad=True)},
     )  # fmt: skip
     return module
 

@@ -3122,14 +3122,14 @@ def result_saved_in_a_context_of_elsewhere():
     y.sum().backward()
 
 
-def saved_in_a_context_of_elsewhere_where_grad_mode_is_on():
+def silent_saved_in_a_context_of_elsewhere_where_grad_mode_is_on():
     import torch
     from somelib import keeping
 
     with keeping(), torch.enable_grad():
         w = torch.randn(3, requires_grad=True)
         y = w.exp()
-        y.add_(1)  # warning: [TLN201]
+        y.add_(1)
     y.sum().backward()
 
 
@@ -3258,3 +3258,44 @@ def freed_in_a_context_of_elsewhere():
         y = w.exp()
         y.sum().backward()
         y.sum().backward()  # error: [TLN101]
+
+
+def silent_grad_mode_that_is_on_in_a_context_of_elsewhere():
+    import torch
+    from somelib import inferring
+
+    w = torch.randn(3, requires_grad=True)
+    with inferring(), torch.enable_grad():
+        w.zero_()
+
+
+def silent_grad_mode_set_in_a_context_of_elsewhere():
+    import torch
+    from somelib import inferring
+
+    w = torch.randn(3, requires_grad=True)
+    with inferring():
+        with torch.enable_grad():
+            w.zero_()
+        torch.set_grad_enabled(True)
+        w[0] = 1.0
+
+
+def silent_view_in_a_context_of_elsewhere():
+    import torch
+    from somelib import inferring
+
+    w = torch.randn(3, requires_grad=True)
+    with inferring(), torch.set_grad_enabled(True):
+        w.view(3).add_(1)
+
+
+def grad_mode_is_on_behind_a_context_of_elsewhere():
+    import torch
+    from somelib import inferring
+
+    w = torch.randn(3, requires_grad=True)
+    with inferring(), torch.enable_grad():
+        print(w)
+    with torch.no_grad(), torch.enable_grad():
+        w.zero_()  # error: [TLN203]

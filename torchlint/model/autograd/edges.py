@@ -12,6 +12,7 @@ from torchlint.knowledge.ops.find import Op
 from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.autograd.refusals import kind_of_view, refuse
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, implied, left_by
+from torchlint.model.state.machine import records
 from torchlint.model.state.values import GRAD_NO, Grad, GraphNode, Tensor, Write, is_open, unknown_guard
 from torchlint.syntax import ir
 
@@ -65,7 +66,7 @@ def regenerate(autograd: Autograd, tensor: Tensor) -> None:
     kind = kind_of_view(tensor)
     sure = implied(write.path | write.assumed | machine.assumed, machine.path)
     if kind is not None:
-        known = sure and machine.grad_mode is not Truth.MAYBE
+        known = sure and records(machine) is not Truth.MAYBE
         truth = tensor.requires_grad.truth() if known else Truth.MAYBE
         refuse(autograd, kind, write.op, tensor, running_statement(autograd), truth)
         return

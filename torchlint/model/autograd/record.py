@@ -17,6 +17,7 @@ from torchlint.model.autograd.edges import edges_of, new_node
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.tensors import MOST_SAVES, guess, imported, possible_options
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, implied, kept_by
+from torchlint.model.state.machine import records
 from torchlint.model.state.values import (
     GRAD_MAYBE,
     GRAD_NO,
@@ -57,9 +58,10 @@ _CAST: Final = frozenset(
 
 def recorded_grad(autograd: Autograd, grad: Grad) -> Grad:
     """The requires_grad of a result whose inputs have `grad`, in the present grad mode; inference mode outdoes it."""
-    if autograd.machine.grad_mode is Truth.NO or autograd.machine.inference is Truth.YES:
+    recorded = records(autograd.machine)
+    if recorded is Truth.NO:
         return GRAD_NO
-    return grad if autograd.machine.grad_mode is Truth.YES or grad == GRAD_NO else GRAD_MAYBE
+    return grad if recorded is Truth.YES or grad == GRAD_NO else GRAD_MAYBE
 
 
 def input_grad(autograd: Autograd, op: Op, bound: dict[str, Value]) -> Grad:

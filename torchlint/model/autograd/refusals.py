@@ -16,6 +16,7 @@ from torchlint.model.events.trace import Step
 from torchlint.model.state.alternatives import emit_each
 from torchlint.model.state.guards import ALWAYS, Truth
 from torchlint.model.state.guards import conditions as named_conditions
+from torchlint.model.state.machine import records
 from torchlint.model.state.values import Grad, GraphNode, Tensor
 from torchlint.syntax import cst, ir
 
@@ -141,7 +142,7 @@ def taken_for_leaf(autograd: Autograd, tensor: Tensor) -> Truth:
     base = tensor.base
     if base is None or tensor.grad_fn or tensor.view != "view" or tensor.storage.uses:
         return Truth.NO
-    return base.own.truth() & ~base.is_leaf & autograd.machine.grad_mode & ~tensor.own.truth()
+    return base.own.truth() & ~base.is_leaf & records(autograd.machine) & ~tensor.own.truth()
 
 
 def leaf_check(autograd: Autograd, tensor: Tensor) -> tuple[Truth, Truth]:
@@ -151,6 +152,6 @@ def leaf_check(autograd: Autograd, tensor: Tensor) -> tuple[Truth, Truth]:
         truth = tensor.requires_grad.truth() & base.is_leaf
         if any(node.opaque for _, node in base.grad_fn):
             truth = Truth.NO if truth is Truth.NO else Truth.MAYBE
-        return truth & autograd.machine.grad_mode, truth
+        return truth & records(autograd.machine), truth
     truth = tensor.own.truth() & tensor.is_leaf
-    return truth & autograd.machine.grad_mode, Truth.NO
+    return truth & records(autograd.machine), Truth.NO

@@ -12,6 +12,7 @@ from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.autograd.edges import possible_edges, running_statement
 from torchlint.model.events import Shape
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
+from torchlint.model.state.machine import records
 from torchlint.model.state.values import (
     GRAD_MAYBE,
     GRAD_NO,
@@ -290,7 +291,7 @@ def view_of(
         device=source.device,
     )
     view.name = source.name
-    view.in_open_mode = machine.grad_mode is Truth.MAYBE
+    view.in_open_mode = records(machine) is Truth.MAYBE
     return view
 
 

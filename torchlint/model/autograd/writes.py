@@ -21,6 +21,7 @@ from torchlint.model.autograd.tensors import MOST_SAVES, possible_gradient
 from torchlint.model.events import AliasWritten, WriteSpelling, WrittenPart
 from torchlint.model.events.trace import Step
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, implied
+from torchlint.model.state.machine import records
 from torchlint.model.state.values import (
     GRAD_MAYBE,
     GRAD_NO,
@@ -219,7 +220,7 @@ def write(
                 raises,
                 leaf_view,
                 recorded.truth() if raises is not Truth.YES else Truth.NO,
-                old_in_graph if machine.grad_mode is Truth.YES else Truth.NO,
+                old_in_graph if records(machine) is Truth.YES else Truth.NO,
                 needed,
                 saved_by,
                 savers,
@@ -368,7 +369,7 @@ def _rebase(
 
 def _history(autograd: Autograd, tensor: Tensor, node: GraphNode) -> tuple[tuple[Guard, GraphNode], ...]:
     """The new one; or the old one, where nobody knows whether a write is recorded."""
-    if autograd.machine.grad_mode is Truth.YES:
+    if records(autograd.machine) is Truth.YES:
         return ((ALWAYS, node),)
     return tuple((guard | unknown_guard(), each) for guard, each in ((ALWAYS, node), *tensor.grad_fn))
 

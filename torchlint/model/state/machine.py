@@ -288,3 +288,8 @@ class Machine:
         if not tensor.name:
             return None
         return Step(tensor.origin.origin, f"`{tensor.name}` created here")
+
+
+def records(machine: Machine) -> Truth:
+    """Whether operations are recorded: grad mode is on, and inference mode, which that does not end, is not."""
+    return machine.grad_mode & ~machine.inference
