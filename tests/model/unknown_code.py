@@ -3299,3 +3299,68 @@ def grad_mode_is_on_behind_a_context_of_elsewhere():
         print(w)
     with torch.no_grad(), torch.enable_grad():
         w.zero_()  # error: [TLN203]
+
+
+def silent_parameter_of_integers_with_options_of_elsewhere():
+    import torch
+    from somelib import untrained
+    from torch import nn
+
+    nn.Parameter(torch.ones(3, dtype=torch.long), **untrained)
+    nn.Parameter(torch.ones(3, dtype=torch.long), *untrained.values())
+    options = {"requires_grad": True, **untrained}
+    nn.Parameter(torch.ones(3, dtype=torch.long), **options)
+
+
+def silent_parameter_with_options_of_elsewhere_is_written():
+    import torch
+    from somelib import untrained
+    from torch import nn
+
+    nn.Parameter(torch.ones(3), **untrained).add_(1)
+    torch.autograd.Variable(torch.ones(3), **untrained).add_(1)
+
+
+def silent_partial_of_a_parameter_with_options_of_elsewhere():
+    import functools
+    import torch
+    from somelib import untrained
+    from torch import nn
+
+    parameter = functools.partial(nn.Parameter, **untrained)
+    parameter(torch.ones(3, dtype=torch.long))
+
+
+def parameter_of_integers():
+    import functools
+    import torch
+    from torch import nn
+
+    parameter = functools.partial(nn.Parameter, requires_grad=True)
+    parameter(torch.ones(3, dtype=torch.long))  # error: [TLN118]
+
+
+def silent_factory_with_a_dtype_of_elsewhere():
+    import functools
+    import torch
+    from somelib import doubles
+
+    torch.tensor([1, 2], **doubles).requires_grad_()
+    torch.arange(3, **doubles).requires_grad_()
+    functools.partial(torch.tensor, **doubles)([1, 2]).requires_grad_()
+
+
+def silent_conversion_with_a_dtype_of_elsewhere():
+    import torch
+    from somelib import doubles
+
+    w = torch.ones(3, requires_grad=True)
+    torch.as_tensor(w, **doubles).add_(1)
+
+
+def sum_with_a_dtype_of_elsewhere():
+    import torch
+    from somelib import doubles
+
+    # "where `torch.tensor(…).sum(…)` changes nothing of that"
+    torch.tensor([1, 2]).sum(**doubles).requires_grad_()  # warning: [TLN118]

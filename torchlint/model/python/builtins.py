@@ -498,7 +498,7 @@ def _unordered(run: Run, site: CallSite) -> Value:
 
 def new_partial(site: CallSite) -> Value:
     """`functools.partial(function, ...)`."""
-    return Partial(site.positional[0], tuple(site.positional[1:]), dict(site.keywords))
+    return Partial(site.positional[0], tuple(site.positional[1:]), dict(site.keywords), site.complete)
 
 
 _BUILTINS: Final[dict[str, Callable[[Run, CallSite], Value | None]]] = {

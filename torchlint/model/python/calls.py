@@ -97,7 +97,7 @@ def _layer(run: Run, callee: Module, site: CallSite) -> Value:
 
 def _partial(run: Run, callee: Partial, site: CallSite) -> Value:
     given, named = [*callee.given, *site.positional], {**callee.named, **site.keywords}
-    return run.invoke(callee.function, CallSite(site.node, given, named, {}, site.complete))
+    return run.invoke(callee.function, CallSite(site.node, given, named, {}, site.complete and callee.complete))
 
 
 def _grad_mode(run: Run, callee: GradModeGuard, site: CallSite) -> Value:

@@ -115,8 +115,13 @@ def note_method(run: Run, receiver: Value, name: str, site: CallSite) -> None:
         made = name == "__init__" and any(isinstance(each, Unknown) and _is_made(each) for each in options)
         if by_hand or made:
             _note(run, site)
-    elif not site.complete and name not in _SIZED and any(map(_takes_few, options)):
+    elif not site.complete and (name not in _SIZED or _names_more(site)) and any(map(_takes_few, options)):
         _note(run, site)
+
+
+def _names_more(site: CallSite) -> bool:
+    """Whether options are given under names that nobody knows: no sizes."""
+    return any(argument.star == "**" for argument in site.node.arguments)
 
 
 def note_function(run: Run, qualified: str, site: CallSite) -> None:

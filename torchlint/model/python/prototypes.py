@@ -412,7 +412,7 @@ class _Copier:
             return old
         if isinstance(old, Partial) and isinstance(old.function, External):
             named = {name: self.value(each) for name, each in old.named.items()}
-            return Partial(old.function, tuple(self.value(each) for each in old.given), named)
+            return Partial(old.function, tuple(self.value(each) for each in old.given), named, old.complete)
         if isinstance(old, Bound) and old.function is not None and old.function.closure is self._root:
             return Bound(self.value(old.receiver), old.name, old.function, old.start)
         raise NoPrototypeError

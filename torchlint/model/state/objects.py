@@ -244,8 +244,9 @@ class Super:
 
 @dataclass(slots=True, eq=False)
 class Partial:
-    """`functools.partial(function, ...)`."""
+    """`functools.partial(function, ...)`; `complete` as of a call (`CallSite`)."""
 
     function: Value
     given: tuple[Value, ...]
     named: dict[str, Value]
+    complete: bool = True

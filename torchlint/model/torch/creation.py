@@ -73,15 +73,17 @@ def create(torch: Torch, qualified: str, site: CallSite, positional: list[Value]
         if source is not None:
             return _shared(torch, source, created, display, site)
     own = GRAD_NO if created.requires_grad is False else GRAD_YES if created.requires_grad else GRAD_MAYBE
-    if any(argument.star == "**" for argument in site.node.arguments) and not site.complete:
+    dtype = created.dtype
+    if _may_name_more(site):
         own = GRAD_MAYBE  # `requires_grad` is given by its name
+        dtype = dtype if "dtype" in site.keywords or display in _OF_CHANCE else None
     cut = FROM_DATA
     if display in ("tensor", "new_tensor") and any(
         tensor.requires_grad != GRAD_NO for value in positional for tensor in reachable_tensors(value)
     ):
         cut = f"`{display}(...)` copies the values and leaves the graph"
     tensor = fresh(
-        autograd, site.node, display, own=own, shape=created.shape, dtype=created.dtype, contiguous=Truth.YES, cut=cut
+        autograd, site.node, display, own=own, shape=created.shape, dtype=dtype, contiguous=Truth.YES, cut=cut
     )
     if tensor.dtype == "int" and positional and not (kinds := _number_kinds(positional[0])) <= {"int", "bool"}:
         tensor.dtype = "float" if kinds == {"float"} else None
@@ -90,8 +92,15 @@ def create(torch: Torch, qualified: str, site: CallSite, positional: list[Value]
     tensor.precise = _precise_of_created(torch, tensor.dtype, display, positional, site)
     tensor.device = _device_of_created(torch, qualified, display, positional, site)
     if tensor.dtype is None and display.removeprefix("new_").removesuffix("_like") in _FLOATING:
-        tensor.dtype = None if "dtype" in site.keywords or display.endswith("_like") else "float"
+        open_dtype = "dtype" in site.keywords or display.endswith("_like") or _may_name_more(site)
+        tensor.dtype = None if open_dtype else "float"
     return tensor
+
+
+def _may_name_more(site: CallSite) -> bool:
+    """Whether a call, or the `partial` that it calls, has `**options` of which nobody knows what they name."""
+    stars = [argument.star for argument in site.node.arguments if argument.star]
+    return not site.complete and (not stars or "**" in stars)
 
 
 def _filled(torch: Torch, out: Value, display: str, site: CallSite) -> Value:
@@ -142,10 +151,12 @@ def _device_of_created(torch: Torch, qualified: str, display: str, positional: l
 def _shared(torch: Torch, source: Value, created: factories.Created, display: str, site: CallSite) -> Value:
     autograd = torch.autograd
     recorded = created.graph == "kept"
-    if recorded and "requires_grad" in site.keywords and may_be_tensor(source):
+    more = _may_name_more(site)
+    detaches = "requires_grad" in site.keywords or (more and display == "asarray")
+    if recorded and detaches and may_be_tensor(source):
         return Unknown(reachable_tensors(source), source=site.node)  # without grad `asarray` detaches
     if recorded and isinstance(source, Tensor):
-        itself = created.certain and created.returns_argument is not None
+        itself = created.certain and created.returns_argument is not None and not more
         return source if itself else Unknown([source], source=site.node, certain_edge=True)
     if isinstance(source, Tensor):
         return detached_alias(autograd, source, site.node, f"{display}()", own_counter=True)
@@ -161,7 +172,7 @@ def _shared(torch: Torch, source: Value, created: factories.Created, display: st
 def new_parameter(torch: Torch, qualified: str, site: CallSite) -> Tensor:
     """`nn.Parameter(data)`."""
     own = {Truth.YES: GRAD_YES, Truth.NO: GRAD_NO, Truth.MAYBE: GRAD_MAYBE}[
-        truth_of(site.get(1, "requires_grad"), Truth.YES)
+        truth_of(site.get(1, "requires_grad"), Truth.YES if site.complete else Truth.MAYBE)
     ]
     data = site.get(0, "data")
     options = [each for _, each in alternatives(data, torch.machine.guard)] if data is not None else []
@@ -173,7 +184,7 @@ def new_parameter(torch: Torch, qualified: str, site: CallSite) -> Tensor:
         "Parameter",
         own=own,
         shape=source.shape if source else None,
-        dtype=source.dtype if source else "float" if known else None,
+        dtype=source.dtype if source and (source.dtype or not known) else "float" if known else None,
         contiguous=source.contiguous if source else Truth.MAYBE,
         cut="it is a Parameter with `requires_grad=False`",
         precise=source.precise if source else "",
@@ -194,7 +205,7 @@ def new_variable(torch: Torch, qualified: str, site: CallSite) -> Value:
     data = site.get(0, "data")
     if data is None:
         return Unknown()
-    wanted = truth_of(site.get(1, "requires_grad"), Truth.NO)
+    wanted = truth_of(site.get(1, "requires_grad"), Truth.NO if site.complete else Truth.MAYBE)
     for guard, tensor in tensor_options(autograd, data):
         own: Grad = GRAD_YES if wanted is Truth.YES else GRAD_NO if wanted is Truth.NO else GRAD_MAYBE
         if len(tensor_options(autograd, data)) == 1 and not guard:
@@ -202,6 +213,8 @@ def new_variable(torch: Torch, qualified: str, site: CallSite) -> Value:
     return Unknown(reachable_tensors(data))
 
 
+_OF_CHANCE = frozenset({"normal", "rand", "rand_like", "randn", "randn_like"})
+"""What gives floating-point numbers, whatever dtype it is asked for."""
 _FLOATING = frozenset({"rand", "randn", "linspace", "logspace", "eye", "zeros", "ones", "empty"})
 
 

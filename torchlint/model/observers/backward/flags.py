@@ -12,7 +12,7 @@ from torchlint.condition import Condition
 from torchlint.model.events import AutogradRefused
 from torchlint.model.observers.pending import expression, is_true, only
 from torchlint.model.state.hooks import Observer
-from torchlint.model.state.values import Constant, Scalar, Tensor, Value
+from torchlint.model.state.values import GRAD_YES, Constant, Scalar, Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here
 from torchlint.syntax.spelling import dotted
@@ -55,9 +55,10 @@ class IntegerFlags(Observer):
             return
         if qualified == "torch.nn.Parameter" or qualified.endswith(".Parameter"):
             data = only(positional[0] if positional else keywords.get("data", Constant(None)), self.machine)
-            flag = positional[1] if len(positional) > 1 else keywords.get("requires_grad", Constant(True))
+            made = only(result, self.machine) if result is not None else None
+            trains = isinstance(made, Tensor) and made.requires_grad == GRAD_YES
             first = origin.arguments[0].value if origin.arguments else None
-            if isinstance(data, Tensor) and data.dtype in _WHOLE and is_true(flag):
+            if isinstance(data, Tensor) and data.dtype in _WHOLE and trains:
                 self._tell(data, "nn.Parameter", origin, dotted(first))
         elif is_true(keywords.get("requires_grad")):
             made = only(result, self.machine) if result is not None else None
