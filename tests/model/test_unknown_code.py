@@ -151,7 +151,7 @@ def _somelib() -> types.ModuleType:
         listed=lambda module: list(module.parameters()),
         keeping=torch.autograd.graph.save_on_cpu, mutating=torch.autograd.graph.allow_mutation_on_saved_tensors,
         session=torch.no_grad, inferring=torch.inference_mode, load=lambda: {"w": torch.rand(3, requires_grad=True)},
-        untrained={"requires_grad": False}, doubles={"dtype": torch.float64},
+        overwriting=lambda w: w.add_(w), untrained={"requires_grad": False}, doubles={"dtype": torch.float64},
     )  # fmt: skip
     return module
 

@@ -3364,3 +3364,26 @@ def sum_with_a_dtype_of_elsewhere():
 
     # "where `torch.tensor(…).sum(…)` changes nothing of that"
     torch.tensor([1, 2]).sum(**doubles).requires_grad_()  # warning: [TLN118]
+
+
+def silent_input_that_unknown_code_may_write():
+    import torch
+    from somelib import overwriting
+
+    leaf = torch.tensor(2.0, requires_grad=True)
+    x = torch.celu(leaf)
+    h = x.detach().clone()
+    for _ in range(3):
+        h = h * x + overwriting(x)
+        torch.autograd.grad(h.sum(), x)
+
+
+def input_that_no_unknown_code_has():
+    import torch
+
+    leaf = torch.tensor(2.0, requires_grad=True)
+    x = torch.celu(leaf)
+    h = x.detach().clone()
+    for _ in range(3):
+        h = h * x + x.sin()
+        torch.autograd.grad(h.sum(), x)  # error: [TLN101]

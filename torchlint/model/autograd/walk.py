@@ -134,10 +134,12 @@ def walk_to(
 
 def _may_have_moved(autograd: Autograd, tensor: Tensor) -> bool:
     """
-    Whether it is a view that may have another `grad_fn` by now than what was computed from it leads to: unknown code
-    has its base, and may have written into it.
+    Whether it may have another `grad_fn` by now than what was computed from it leads to: unknown code has it, or the
+    base whose view it is, and may have written into it.
     """
-    return tensor.base is not None and id(tensor.base) in autograd.unsettled
+    if tensor.base is not None:
+        return id(tensor.base) in autograd.unsettled
+    return bool(tensor.grad_fn) and tensor.storage.handed_on()
 
 
 def _arms(guards: set[Guard]) -> set[Guard] | None:
