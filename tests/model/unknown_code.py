@@ -3387,3 +3387,30 @@ def input_that_no_unknown_code_has():
     for _ in range(3):
         h = h * x + x.sin()
         torch.autograd.grad(h.sum(), x)  # error: [TLN101]
+
+
+def silent_state_that_is_kept_where_elsewhere_says_so():
+    import torch
+    from somelib import flag
+
+    w = torch.randn((), requires_grad=True)
+    h = torch.zeros(())
+    state = {}
+    for _ in range(3):
+        h = w.exp() - h
+        h = state.get("h", h)
+        if flag:
+            state["h"] = h
+        torch.autograd.grad(h.sum(), w)
+        h = h.detach()
+
+
+def silent_layers_thawed_where_elsewhere_says_so():
+    import torch
+    from somelib import scalar
+    from torch import nn
+
+    thawed = scalar is not None
+    net = nn.Linear(3, 1).requires_grad_(False)
+    list(map(nn.Module.requires_grad_, [net] if thawed else scalar))
+    net(torch.rand(3)).sum().backward()

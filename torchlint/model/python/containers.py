@@ -96,7 +96,7 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
         value = value.tensor
     if isinstance(value, Tensor):
         return _rows(run, value)
-    if isinstance(value, Choice) and all(_has_elements(each) for _, each in value.alternatives):
+    if isinstance(value, Choice) and _shows_elements(value):
         return _elements_of_each(run, value)
     if isinstance(value, Instance) and value.layer is not None:
         value = value.layer
@@ -128,6 +128,14 @@ def items_of_named(value: Instance) -> list[Value] | None:
     held = [value.attributes.get(name, value.cls.attributes.get(name)) for name in names]
     items = [each for each in held if each is not None]
     return items if len(items) == len(held) else None
+
+
+def _shows_elements(value: Choice) -> bool:
+    """Whether each of several has elements, or one of them Modules: what is done to these is done where it is that."""
+    options = [each for _, each in value.alternatives]
+    lists = [each.items for each in options if isinstance(each, Sequence) and each.items]
+    modules = any(isinstance(item, (Instance, Module)) for items in lists for item in items)
+    return modules or all(map(_has_elements, options))
 
 
 def _has_elements(value: Value) -> bool:
@@ -348,10 +356,10 @@ def mapping_method(run: Run, mapping: Mapping, name: str, site: CallSite) -> Val
     machine = run.machine
     every = values_of(mapping)
     if name in ("get", "pop", "setdefault") and site.positional:
-        key = site.positional[0]
+        key, default = site.positional[0], site.get(1, "default") or NONE
         if mapping.items is not None and isinstance(key, Constant):
             found = mapping.items.get(key.value)
-            value = found if found is not None else (site.get(1, "default") or NONE)
+            value = found if found is not None else default
             if name == "pop" and found is not None:
                 rest = {each: item for each, item in mapping.items.items() if each != key.value}
                 machine.trail.set(mapping, "items", rest)
@@ -361,9 +369,9 @@ def mapping_method(run: Run, mapping: Mapping, name: str, site: CallSite) -> Val
         if name == "setdefault":
             with_key(run, mapping, key)
         if name != "get" and mapping.items is not None:
-            machine.trail.set(mapping, "element", any_of([*every, site.get(1, "default") or NONE]))
+            machine.trail.set(mapping, "element", any_of([*every, default]))
             machine.trail.set(mapping, "items", None)
-        return any_of([*every, NONE]) if every else Unknown()
+        return any_of([*every, default]) if every else Unknown()
     if name == "values":
         return Sequence("list", tuple(every)) if mapping.items is not None else Sequence("list", None, mapping.element)
     if name == "keys":
