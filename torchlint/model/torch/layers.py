@@ -210,7 +210,7 @@ def _layer_argument(module: Module, source: object, site: CallSite, results: dic
 
 def _opaque_layer(torch: Torch, module: Module, site: CallSite) -> Value:
     autograd = torch.autograd
-    escape(autograd, [tensor for value in site.values() for tensor in reachable_tensors(value)], site.node)
+    escape(autograd, [tensor for value in site.values() for tensor in reachable_tensors(value)], site.node, saved=True)
     given = [option for value in site.values() for option in possible_options(autograd, value)]
     owned = [value for value in module.parameters.values() if isinstance(value, Tensor)]
     own = GRAD_NO
