@@ -3414,3 +3414,17 @@ def silent_layers_thawed_where_elsewhere_says_so():
     net = nn.Linear(3, 1).requires_grad_(False)
     list(map(nn.Module.requires_grad_, [net] if thawed else scalar))
     net(torch.rand(3)).sum().backward()
+
+
+def silent_default_set_by_what_a_decorated_function_hands_on():
+    import torch
+    from somelib import wrap
+
+    @wrap
+    def prepare():
+        wrap(torch.set_default_dtype)(torch.float64)
+
+    prepare()
+    start = torch.zeros(3, requires_grad=True).double()
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_dtype(torch.float32)

@@ -445,6 +445,8 @@ def _reach(run: Run, function: Function) -> Reach:
             called &= {dotted(node.function).rpartition(".")[2] for node in calls if id(node) not in entered}
         if function.kind != "context" and isinstance(definition, ir.FunctionDef) and definition.is_generator:
             called |= set_between(nodes)
+        handed = {path_of(each.value) for node in calls for each in node.arguments}
+        called |= SETTING.intersection([path[-1] for path in handed if path])  # who is handed it may call it
         run.calling[id(definition)] = tuple(path for path in sorted(paths) if path)
         for node in nodes:
             if type(node) is ir.Name:
