@@ -150,7 +150,7 @@ def test_warnings_and_tracebacks_of_the_own_program_are_as_without_torchlint(tor
     Path("w.py").write_text(WARNING)
     plain = subprocess.run([sys.executable, "w.py"], capture_output=True, text=True)
     assert "w.py:12: UserWarning: Implicit dimension" in plain.stderr
-    ran = torchlint("verify", "w.py:15", "--with", "w.py")
+    ran = torchlint("verify", "w.py:15", "--with", "w.py", "--python", sys.executable)  # not of a venv that is active
     assert "torch: confirmed" in ran.out
     assert plain.stderr in ran.err
 
