@@ -23,7 +23,8 @@ operation `expression`, a fused one runs, which saves what the composed one does
 whose fused kernel it is, if only that one does so. "differentiated": whoever calls the `forward` differentiates the
 part `expression` of what it returns, too. "reflection": `expression`, by which the program changes Python's own rules
 (a `__getattribute__`, a class that is given a method under an unknown name, a text that is run), or by which unknown
-code acts where no plain call of it is written (`getattr(x, name)()`), leaves all as it is that the proof rests on.
+code acts where no plain call of it is written (`getattr(x, name)()`, a class decorator, a base of elsewhere), leaves
+all as it is that the proof rests on.
 """
 
 
@@ -76,6 +77,11 @@ def spelled(conditions: Sequence[Condition]) -> str:
 def without_reflection(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
     """The conditions of what is no error anyway: that the program changes Python's rules is told of errors alone."""
     return tuple(each for each in conditions if each.kind != "reflection")
+
+
+def unseen_class(by: str) -> tuple[Condition, ...]:
+    """The one condition of what would be an error: a decorator or a base of elsewhere ("": none) changes nothing."""
+    return (Condition("reflection", by),) if by else ()
 
 
 def naming_reflection(message: str, conditions: Sequence[Condition]) -> str:

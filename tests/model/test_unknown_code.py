@@ -119,6 +119,33 @@ class _Keeper:
         _frozen(value)
 
 
+class _Computing:
+    """Computes what methods of classes below it give anew, and makes Parameters of tensors that are set."""
+
+    def __init_subclass__(cls) -> None:
+        _computing(cls)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, nn.Parameter(value.detach()) if isinstance(value, torch.Tensor) else value)
+
+
+def _computing(cls: type) -> type:
+    """A class of which each method gives a leaf that requires grad, for backward to begin from."""
+    for base in cls.__mro__:
+        for name, method in [*vars(base).items()]:
+            if base.__module__ == "__main__" and isinstance(method, types.FunctionType) and not name.startswith("__"):
+                setattr(cls, name, _anew(method))
+    return cls
+
+
+def _anew(method: Callable[..., object]) -> Callable[..., object]:
+    def anew(*values: object) -> object:
+        result = method(*values)
+        return result.detach().requires_grad_() if isinstance(result, torch.Tensor) else result
+
+    return anew
+
+
 def _quiet(function: Callable[..., object]) -> object:
     return torch.no_grad()(function)
 
@@ -151,6 +178,7 @@ def _somelib() -> types.ModuleType:
         listed=lambda module: list(module.parameters()),
         keeping=torch.autograd.graph.save_on_cpu, mutating=torch.autograd.graph.allow_mutation_on_saved_tensors,
         session=torch.no_grad, inferring=torch.inference_mode, load=lambda: {"w": torch.rand(3, requires_grad=True)},
+        Computing=_Computing, computing=_computing,
         overwriting=lambda w: w.add_(w), untrained={"requires_grad": False}, doubles={"dtype": torch.float64},
     )  # fmt: skip
     return module

@@ -3428,3 +3428,125 @@ def silent_default_set_by_what_a_decorated_function_hands_on():
     start = torch.zeros(3, requires_grad=True).double()
     torch.optim.Adam([start], lr=0.1)
     torch.set_default_dtype(torch.float32)
+
+
+def method_that_a_class_decorator_of_elsewhere_may_wrap():
+    import torch
+    from somelib import computing
+
+    @computing
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            return loss
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w).backward()  # warning: [TLN101]
+
+
+def method_that_a_base_of_elsewhere_may_wrap():
+    import torch
+    from somelib import Computing
+
+    class Trainer(Computing):
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            return loss
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w).backward()  # warning: [TLN101]
+
+
+def method_of_a_class_below_one_that_a_base_of_elsewhere_may_wrap():
+    import torch
+    from somelib import Computing
+
+    class Base(Computing):
+        pass
+
+    class Steps:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            return loss
+
+    class Trainer(Steps, Base):
+        pass
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w).backward()  # warning: [TLN101]
+
+
+def method_of_a_class_of_which_all_is_known():
+    import torch
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            return loss
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w).backward()  # error: [TLN101]
+
+
+def parameter_that_a_base_of_elsewhere_may_set_otherwise():
+    import torch
+    from somelib import Computing
+    from torch import nn
+
+    class Net(Computing, nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(3)) * 2  # warning: [TLN301]
+
+        def forward(self, x):
+            return x * self.scale
+
+    assert len(list(Net().parameters())) == 1
+
+
+def frozen_layer_of_a_class_that_elsewhere_may_wrap():
+    import torch
+    from somelib import computing
+    from torch import nn
+
+    @computing
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.f = nn.Linear(3, 1).requires_grad_(False)
+
+        def embed(self, x):
+            return self.f(x)
+
+    Net().embed(torch.rand(2, 3)).sum().backward()  # warning: [TLN104]
+
+
+def object_of_elsewhere_that_has_nothing_to_do_with_it():
+    import torch
+    from somelib import Computing
+
+    class Settings(Computing):
+        rate = 0.1
+
+    settings = Settings()
+    w = torch.rand(3, requires_grad=True)
+    loss = (w * settings.rate).exp().sum()
+    loss.backward()
+    loss.backward()  # error: [TLN101]
+
+
+def method_within_a_class_that_elsewhere_decorates():
+    import torch
+    from somelib import computing
+
+    @computing
+    class Trainer:
+        def step(self):
+            w = torch.rand(3, requires_grad=True)
+            y = w.exp()
+            y.add_(1)  # warning: [TLN201]
+            y.sum().backward()

@@ -17,7 +17,7 @@ from functools import cached_property
 from time import perf_counter
 from typing import TypeVar
 
-from torchlint.condition import naming_reflection, without_reflection
+from torchlint.condition import naming_reflection, unseen_class, without_reflection
 from torchlint.finding import shown_beside
 from torchlint.fixes import edits
 from torchlint.lint import api
@@ -366,7 +366,7 @@ class _Check:
         conditions = event.conditions if event is not None else ()
         if level is not Level.ERROR:
             conditions = without_reflection(conditions)
-        elif conditions:
+        elif conditions := conditions or (unseen_class(event.unseen_class) if event is not None else ()):
             level = Level.WARNING  # an error has no open link
         if level is Level.SMELL and self._unused.is_at(self._span(diagnostic.node).line):
             level = Level.STRICT  # what a test builds is small, and thrown away; what nobody calls costs nothing

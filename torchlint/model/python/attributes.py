@@ -21,6 +21,7 @@ from torchlint.model.python.making import (
     only_renames,
 )
 from torchlint.model.python.run import Expressions, Run
+from torchlint.model.python.unseen_classes import note_attribute
 from torchlint.model.python.variables import REGISTRIES, bound_on_its_paths, imported, lookup
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.reachable import whole_of
@@ -130,7 +131,9 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
     if name == "__name__" and (known := name_of(value)) is not None:
         return known
     if isinstance(value, Class):
-        return class_attribute(value, name, origin)
+        found_in = class_attribute(value, name, origin)
+        note_attribute(run.machine, value, found_in)
+        return found_in
     if isinstance(value, Super):
         return _super_attribute(value, name)
     if isinstance(value, Sequence) and value.kind == "tuple" and name in _FIELDS and value.items is not None:

@@ -23,6 +23,7 @@ from torchlint.model.python.prototypes import Openness, leaves
 from torchlint.model.python.run import Run
 from torchlint.model.python.subscripts import subscript
 from torchlint.model.python.unknown_code import unknown_call
+from torchlint.model.python.unseen_classes import note_object
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -63,6 +64,7 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
             machine.clock += copy.took
             _leave_open(run, copy.left_open)
             hand_on_special(run, copy.instance)
+            note_object(machine, copy.instance, given)
             return copy.instance
     instance = Instance(cls)
     instance.exact = True
@@ -70,6 +72,7 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
         initialise(run, instance, site)
         _leave_to_makers(run, instance)
         hand_on_special(run, instance)
+        note_object(machine, instance, site.values())
         return instance
     before, began = _left_open(run), _moment(run)
     machine.skipped_import = machine.open_write = machine.open_layer_write = False
@@ -82,6 +85,7 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
     finally:
         _leave_open(run, before)
     hand_on_special(run, instance)
+    note_object(machine, instance, given)
     return instance
 
 

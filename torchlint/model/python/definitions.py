@@ -14,6 +14,7 @@ from torchlint.model.python.class_decorators import is_container, kept_in
 from torchlint.model.python.flags import changes_flags, unsettle
 from torchlint.model.python.making import DATACLASS, inherits_known, keeps_class, keeps_making
 from torchlint.model.python.run import Run, Statements
+from torchlint.model.python.unseen_classes import leaves_as_written, unseen_of
 from torchlint.model.python.variables import closure_of, imported, set_variable
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
@@ -126,6 +127,7 @@ def _class(run: Run, node: ir.ClassDef) -> None:
     _hand_on_making(run, cls)
     changing = [each for each, made in reversed(shown) if not _keeps_class(run, each, made, cls)]
     cls.wrapped = wrapped or bool(changing)
+    cls.unseen = unseen_of(cls, (each for each in changing if not leaves_as_written(_decorating(run, each))))
     cls.finished_elsewhere = wrapped or any(not _is_dataclass(run, each) for each in changing)
     if cls.finished_elsewhere or not inherits_known(cls):
         for value in cls.attributes.values():
@@ -206,8 +208,12 @@ def _is_container(run: Run, function: Function, name: str) -> bool:
 
 
 def _is_dataclass(run: Run, decorator: ir.Expression) -> bool:
-    function = decorator.function if isinstance(decorator, ir.Call) else decorator
-    return evaluate_again(run, function) == External(DATACLASS)
+    return _decorating(run, decorator) == External(DATACLASS)
+
+
+def _decorating(run: Run, decorator: ir.Expression) -> Value:
+    """What decorates, or is called for what decorates."""
+    return evaluate_again(run, decorator.function if isinstance(decorator, ir.Call) else decorator)
 
 
 def _import(run: Run, node: ir.Import) -> None:

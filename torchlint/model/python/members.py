@@ -14,6 +14,7 @@ from torchlint.model.python.flags import give, unsettle, unsettle_origins
 from torchlint.model.python.making import OF_ATTRIBUTES, inherits_known, runs_unseen
 from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
+from torchlint.model.python.unseen_classes import note_attribute
 from torchlint.model.python.variables import NAMESPACES, PROPERTY, REGISTRIES, forget_variables
 from torchlint.model.state.another import or_another
 from torchlint.model.state.call_site import CallSite
@@ -143,6 +144,7 @@ def _may_be_set_anew(value: Value) -> bool:
 def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     """Set an attribute, through the `__setattr__` or the property of the class, if it has one."""
     machine = run.machine
+    note_attribute(machine, instance.cls, value)
     if name in ("__dict__", "__class__"):
         note_reflection(machine, f"{instance.cls.name}.{name}")
         machine.trail.set(instance, "patched", True)

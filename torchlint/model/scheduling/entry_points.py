@@ -30,6 +30,7 @@ from torchlint.model.scheduling.modes_elsewhere import is_called_with_grad_mode_
 from torchlint.model.scheduling.subscriptions import Subscriptions, Watches
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import NOBODY
+from torchlint.model.state.reflection import note_unseen_class, noted_by, put_back
 from torchlint.model.state.values import (
     Class,
     Constant,
@@ -199,15 +200,16 @@ class EntryPoints:
         One entry point (None: the script); its state is forgotten afterwards, unless `keep`. Whether it was followed to
         its end.
         """
-        overwritten, reflection = self.run.autograd.overwritten, self.machine.reflection
-        done = self.entry.follow(entry, work, with_imports=with_imports)
         machine = self.machine
+        overwritten, noted = self.run.autograd.overwritten, noted_by(machine)
+        done = self.entry.follow(entry, work, with_imports=with_imports)
         if not keep:
             self._run_defined(done.functions, done.classes)
             machine.trail.undo(done.mark)
             # Inside a `with` the mode is set by way of the trail, and left without it: the trail brings that one back.
             machine.grad_mode, machine.ambient, machine.callers_mode = Truth.YES, Truth.YES, Truth.NO
-            self.run.autograd.overwritten, machine.reflection = overwritten, reflection
+            self.run.autograd.overwritten = overwritten
+            put_back(machine, noted)
         # what was defined inside has been followed meanwhile
         machine.externally_pure = machine.externally_pure and done.externally_pure
         return done.to_its_end
@@ -253,13 +255,12 @@ class EntryPoints:
         self.machine.statement = cls.definition
         if is_function(cls):
             self._custom_function_class(cls)
-            return
-        if not self.subscriptions.is_wanted(cls):
-            return
-        reflection = self.machine.reflection
-        with self._watched(self.subscriptions.of_building(cls)):
-            self._watched_class(cls)
-        self.machine.reflection = reflection
+        elif self.subscriptions.is_wanted(cls):
+            noted = noted_by(self.machine)
+            note_unseen_class(self.machine, cls.unseen)
+            with self._watched(self.subscriptions.of_building(cls)):
+                self._watched_class(cls)
+            put_back(self.machine, noted)
 
     def _watched_class(self, cls: Class) -> None:
         instance = Instance(cls)

@@ -58,10 +58,12 @@ def _merge_into(result: list[Event], known: dict[int, int], event: Event, both: 
 
 def _both_writes(one: InplaceWrite, other: InplaceWrite) -> InplaceWrite:
     worse = other if _weight(other) > _weight(one) else one
-    raising = [each.conditions for each in (one, other) if each.leaf_raises is Truth.YES]
+    raising = [each for each in (one, other) if each.leaf_raises is Truth.YES] or [replace(worse, conditions=())]
+    surest = min(raising, key=lambda each: (len(each.conditions), bool(each.unseen_class)))
     return replace(
         worse,
-        conditions=min(raising, key=len, default=()),
+        conditions=surest.conditions,
+        unseen_class=surest.unseen_class,
         leaf_raises=one.leaf_raises | other.leaf_raises,
         in_graph=one.in_graph | other.in_graph,
         old_value_in_graph=one.old_value_in_graph | other.old_value_in_graph,

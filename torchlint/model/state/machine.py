@@ -19,7 +19,7 @@ from torchlint.model.state.budget import Budget
 from torchlint.model.state.callers import Callers
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, agree, arms_of, meet
 from torchlint.model.state.hooks import NOBODY
-from torchlint.model.state.reflection import with_reflection
+from torchlint.model.state.reflection import resting
 from torchlint.model.state.trail import Changes, Trail
 from torchlint.model.state.values import ForeignCall, Frame, Globals, Tensor, Value, alternatives, choose
 from torchlint.syntax import cst, ir
@@ -82,6 +82,7 @@ class Machine:
         "stack",
         "statement",
         "trail",
+        "unseen_class",
         "watch",
     )
 
@@ -94,8 +95,7 @@ class Machine:
 
     def __init__(self) -> None:
         self.trail = Trail()
-        self.path: Guard = ALWAYS
-        self.assumed: Guard = ALWAYS
+        self.path = self.assumed = ALWAYS
         self.grad_mode = Truth.YES
         self.inference = Truth.NO
         """Inside of `with torch.inference_mode()`; MAYBE under a context that nobody knows."""
@@ -126,7 +126,7 @@ class Machine:
         """Whether it has written in place only to what it had made itself, and no question is left open."""
         self.statement: ir.Statement | None = None
         self.iteration: tuple[int, ...] = ()
-        self.built_in = self.reflection = ""  # of the second see `state.reflection`
+        self.built_in = self.reflection = self.unseen_class = ""  # of the others see `state.reflection`
         self.expected_errors = self.caught = 0  # the second: of the `try` around, those with a handler that comes back
         self.events: list[Event] = []
         self.alternatives: dict[object, list[tuple[Guard, Event]]] = {}
@@ -266,7 +266,7 @@ class Machine:
         """
         told = event if whatever else self.with_truth(event)
         if not self.expected_errors and (self.foreign_call is None or isinstance(event, _OF_VALUES)):
-            self.events.append(with_reflection(told, self.reflection) if self.reflection else told)
+            self.events.append(resting(told, self.reflection, self.unseen_class))
         return told
 
     def facts(self, tensor: Tensor, name: str = "") -> TensorFacts:

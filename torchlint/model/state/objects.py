@@ -141,6 +141,8 @@ class Class:
     """A metaclass or decorator that the model does not know has had it in its hands."""
     finished_elsewhere: bool = False
     """And it may set what it likes in a new object: all but a dataclass."""
+    unseen: str = ""
+    """What nobody knows of it, as a message may show it: a decorator, or a base, of it or of a class above it."""
     patched: bool = False
     """Unknown code was given it and may have put other methods in the place of its own."""
     named_elsewhere: tuple[Value, ...] = ()

@@ -33,8 +33,33 @@ def note_reflection(machine: Machine, by: str) -> None:
     machine.reflection = machine.reflection or by
 
 
-def with_reflection(event: AnyEvent, by: str) -> AnyEvent:
-    """An event that rests on what has been changed; not so, if it rests on something else already, and for good."""
-    if any(each.kind != "grad_mode" for each in event.conditions):
-        return event  # whether callers have grad mode on may be found out
-    return replace(event, conditions=(*event.conditions, Condition("reflection", by)))
+def note_unseen_class(machine: Machine, by: str) -> None:
+    """
+    From now on, to the end of the entry point, what is told may rest on methods or objects of a class that a decorator,
+    or a base, of elsewhere may have changed. `by`: which, as a message may show it; the first is named. That is less
+    than reflection: no other rule of Python's is another, and it is told of what would be an error alone.
+    """
+    machine.unseen_class = machine.unseen_class or by
+
+
+def noted_by(machine: Machine) -> tuple[str, str]:
+    """What has been noted so far, for `put_back`."""
+    return machine.reflection, machine.unseen_class
+
+
+def put_back(machine: Machine, noted: tuple[str, str]) -> None:
+    """What an entry point has noted ends with it."""
+    machine.reflection, machine.unseen_class = noted
+
+
+def resting(event: AnyEvent, reflection: str, unseen_class: str) -> AnyEvent:
+    """
+    An event that rests on what has been changed, or on a class; not on the first, if it rests on something else
+    already, and for good.
+    """
+    if unseen_class and not event.unseen_class:
+        event = replace(event, unseen_class=unseen_class)
+    # whether callers have grad mode on may be found out
+    if reflection and all(each.kind == "grad_mode" for each in event.conditions):
+        return replace(event, conditions=(*event.conditions, Condition("reflection", reflection)))
+    return event

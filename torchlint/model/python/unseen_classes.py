@@ -1,0 +1,88 @@
+"""
+What nobody knows of a class of the program: a decorator or a base of elsewhere, which may wrap its methods
+(`__init_subclass__`, `__getattribute__`) or set its attributes otherwise (`__setattr__`).
+
+Its methods are followed as they are written all the same. What comes after that in the entry point rests on them, so
+that none of it is an error (`Event.unseen_class`). Runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from torchlint.knowledge import foreign
+from torchlint.model.python.indirection import shown
+from torchlint.model.python.making import is_module_base, is_plain_base
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.reflection import note_unseen_class
+from torchlint.model.state.values import (
+    Class,
+    External,
+    Function,
+    Instance,
+    Module,
+    Tensor,
+    Value,
+    parts,
+    reachable_tensors,
+)
+from torchlint.syntax import ir
+
+_LEAVING_AS_WRITTEN: Final = ("abc.", "attr.", "attrs.", "enum.", "lightning.", "pytorch_lightning.")
+
+
+def leaves_as_written(value: Value) -> bool:
+    """Whether a base or a decorator of a known package leaves the methods of a class as they are written."""
+    if not isinstance(value, External):
+        return isinstance(value, Class)
+    name = value.qualified
+    if is_plain_base(value) or is_module_base(value) or name.startswith(_LEAVING_AS_WRITTEN):
+        return True
+    return foreign.keeps_flags(name) or foreign.is_foreign(name)
+
+
+def unseen_of(cls: Class, decorators: Iterable[ir.Expression]) -> str:
+    """What nobody knows of a class, as a message may show it, or ""; `decorators`: those that may change it."""
+    for each in decorators:
+        return f"@{shown(each)}"
+    written = [argument.value for argument in cls.definition.bases if not argument.keyword]
+    for base, where in zip(cls.bases, written, strict=False):
+        if not leaves_as_written(base):
+            return f"{cls.name}({shown(where)})"
+    return next((base.unseen for base in cls.bases if isinstance(base, Class) and base.unseen), "")
+
+
+def note_object(machine: Machine, instance: Instance, values: Iterable[Value]) -> None:
+    """An object has been made of some values: what it holds may be another if nobody knows its class."""
+    by = instance.cls.unseen
+    if by and not machine.unseen_class and (any(map(_holds, instance.attributes.values())) or any(map(_holds, values))):
+        note_unseen_class(machine, by)
+
+
+def note_attribute(machine: Machine, cls: Class, value: Value) -> None:
+    """An attribute is read of a class, or set of an object of it."""
+    if cls.unseen and not machine.unseen_class and _holds(value):
+        note_unseen_class(machine, cls.unseen)
+
+
+def note_method(machine: Machine, function: Function, positional: list[Value]) -> None:
+    """A function runs: it may be a method that is another than the one that is written."""
+    first = positional[0] if positional else None
+    by = first.cls.unseen if isinstance(first, Instance) else ""
+    by = by or (function.owner.unseen if function.owner is not None else "")
+    if by:
+        note_unseen_class(machine, by)
+
+
+def leave_method(machine: Machine, function: Function, before: str) -> None:
+    """After a function, `before` which that was noted; of a constructor the object is noted, if it holds tensors."""
+    if function.name == "__init__":
+        machine.unseen_class = before
+
+
+def _holds(value: Value) -> bool:
+    """Whether a value is a tensor, or leads to one, as a Module and an object may."""
+    if any(isinstance(each, (Tensor, Module, Instance)) for each in (value, *parts(value))):
+        return True
+    return bool(reachable_tensors(value))
