@@ -4795,3 +4795,56 @@ def einsum_with_an_ellipsis_and_rows_that_nobody_knows():
     weights = keys.exp()
     weights += 1  # warning: [TLN201]
     (scores.sum() + weights.sum()).backward()
+
+
+def layer_that_is_called_under_hooks_of_saved_tensors():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = nn.Linear(3, 3)
+
+        def forward(self, x):
+            y = self.lin(x).exp()
+            y.mul_(2)
+            return y
+
+    net = Net()
+    with torch.autograd.graph.save_on_cpu():
+        z = net(torch.rand(2, 3))
+    z.sum().backward()
+
+
+def method_that_is_called_under_hooks_of_saved_tensors():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = nn.Linear(3, 3)
+
+        def embed(self, x):
+            y = self.lin(x).exp()
+            y.mul_(2)
+            return y
+
+        def forward(self, x):
+            with torch.autograd.graph.save_on_cpu():
+                return self.embed(x)
+
+    Net()(torch.rand(2, 3)).sum().backward()
+
+
+def layer_beside_a_block_of_hooks_that_calls_none():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = nn.Linear(3, 3)
+
+        def forward(self, x):
+            with torch.autograd.graph.save_on_cpu():
+                x = x.exp()
+            y = self.lin(x).exp()
+            y.mul_(2)  # error: [TLN201]
+            return y
+
+    Net()(torch.rand(2, 3)).sum().backward()

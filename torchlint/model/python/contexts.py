@@ -368,19 +368,31 @@ def _may_take_saved(run: Run, context: ir.Expression, value: Value) -> bool:
 def may_take_saved(program: ir.Program) -> bool:
     """
     Whether a file has a context manager that takes what is saved, and does not only enter it in a `with`: whoever is
-    given it (an `ExitStack`, a variable, unknown code) may enter it anywhere.
+    given it (an `ExitStack`, a variable, unknown code) may enter it anywhere. And so may who calls what the file
+    defines, if the file itself calls such code in that `with`.
     """
     if "saved_tensors" not in program.text and "save_on_cpu" not in program.text:
         return False  # a pattern that begins anywhere takes a hundredth of a cold run
     nodes = list(ir.walk(program.body))
+    defined = {node.name for node in nodes if isinstance(node, (ir.FunctionDef, ir.ClassDef))}
     plain: set[int] = set()
     for node in nodes:
-        if isinstance(node, ir.With) and not any(isinstance(each, ir.Yield) for each in ir.walk(node.body)):
+        if isinstance(node, ir.With) and not any(_hands_over(each, defined) for each in ir.walk(node.body)):
             contexts = [each.context for each in node.items]
             plain |= {id(each.function) for each in contexts if isinstance(each, ir.Call) and dotted(each.function)}
         elif isinstance(node, ir.ClassDef):
             plain |= {id(each.value) for each in node.bases}
     return any(id(node) not in plain and _OF_SAVED.search(_name_of(node)) is not None for node in nodes)
+
+
+def _hands_over(node: ir.Node, defined: set[str]) -> bool:
+    """Whether code runs there that a `with` does not show: who is yielded to, or what the file has defined."""
+    if not isinstance(node, ir.Call) or not defined:
+        return isinstance(node, ir.Yield)
+    function = node.function
+    if isinstance(function, ir.Attribute):
+        return function.attr in defined or (isinstance(function.value, ir.Name) and function.value.id == "self")
+    return True  # a function, or a Module in a variable
 
 
 def _name_of(node: ir.Node) -> str:
