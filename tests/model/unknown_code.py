@@ -3550,3 +3550,27 @@ def method_within_a_class_that_elsewhere_decorates():
             y = w.exp()
             y.add_(1)  # warning: [TLN201]
             y.sum().backward()
+
+
+def silent_flattened_sum_of_what_may_have_elements():
+    import torch
+    from somelib import load
+
+    leaf = torch.rand(1, 3, requires_grad=True)
+    total = leaf.sum() * 1 + load()["w"]
+    with torch.no_grad():
+        flat = torch.flatten(total)
+    flat.floor_()
+
+
+def silent_view_of_data_that_is_a_leaf_now():
+    import torch
+    from somelib import same
+
+    leaf = torch.rand(2, 3, requires_grad=True)
+    with torch.no_grad():
+        copy = leaf.repeat_interleave(2)
+    same(copy)
+    copy.add_(1)
+    copy.requires_grad_()
+    copy.exp().sum().backward()

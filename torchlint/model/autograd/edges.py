@@ -68,6 +68,8 @@ def regenerate(autograd: Autograd, tensor: Tensor) -> None:
     if kind is not None:
         known = sure and records(machine) is not Truth.MAYBE
         truth = tensor.requires_grad.truth() if known else Truth.MAYBE
+        if not tensor.grad_fn:
+            truth &= base.requires_grad.truth()  # told to require grad itself, it is a leaf that torch looks at no more
         refuse(autograd, kind, write.op, tensor, running_statement(autograd), truth)
         return
     if not edges and not tensor.grad_fn:

@@ -418,16 +418,20 @@ def _is_same(op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
     """Whether an aliasing operation returns the tensor itself rather than a view of it."""
     if op.name in _SAME_OBJECT or "dropout" in op.name:
         return Truth.YES
-    if source.shape is None and not source.grad_fn and op.name in ("adjoint", "flatten"):
-        return Truth.MAYBE  # of what is computed it makes no difference
+    if source.shape is None:
+        return Truth.MAYBE if op.name in ("adjoint", "flatten", *_ATLEAST) else _is_same_of_dtype(op, source)
     if op.name == "adjoint" and source.shape == ():
         return Truth.MAYBE if source.dtype is None else Truth.of(source.dtype != "complex")
     if op.name == "flatten":
         start = as_argument(bound["start_dim"]) if "start_dim" in bound else 0
         end = as_argument(bound["end_dim"]) if "end_dim" in bound else -1
-        return Truth.NO if source.shape is None else Truth.of(flattens_one(len(source.shape), start, end))
+        return Truth.of(flattens_one(len(source.shape), start, end))
     if op.name in _ATLEAST:
-        return Truth.MAYBE if source.shape is None else Truth.of(len(source.shape) >= _ATLEAST[op.name])
+        return Truth.of(len(source.shape) >= _ATLEAST[op.name])
+    return _is_same_of_dtype(op, source)
+
+
+def _is_same_of_dtype(op: Op, source: Tensor) -> Truth:
     if op.name in ("real", "conj", "conj_physical", "resolve_conj", "resolve_neg"):
         return Truth.MAYBE if source.dtype is None else Truth.of(source.dtype != "complex")
     return Truth.NO
