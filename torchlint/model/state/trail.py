@@ -96,6 +96,17 @@ class Trail:
         """A point to go back to."""
         return len(self._log)
 
+    def newest(self) -> object:
+        """The last change: that very object tells whether it was undone meanwhile (`since`)."""
+        return self._log[-1] if self._log else None
+
+    def since(self, mark: int, newest: object) -> list[tuple[Any, Any, Any]] | None:
+        """The changes since a mark at which one was the last; None if that, or one before it, was undone."""
+        log = self._log
+        if len(log) < mark or (log[mark - 1] if mark else None) is not newest:
+            return None
+        return log[mark:]
+
     def changes(self, mark: int, less: dict[str, Value] | None = None) -> Changes:
         """The fields changed since the mark, with their present values; less those of one record."""
         found: Changes = {}
