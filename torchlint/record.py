@@ -16,7 +16,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["record"]
+__all__ = ["changed_in", "record"]
 
 _Kind = TypeVar("_Kind")
 
@@ -32,6 +32,16 @@ def _initialise(self: Any, /, *given: object, **named: object) -> None:
     if values.keys() != shape.names or len(taken) < len(given) or not named.keys().isdisjoint(taken):
         raise TypeError(_refusal(type(self), shape, given, named))
     self.__dict__.update(values)
+
+
+def changed_in(part: _Kind, changed: dict[str, object]) -> _Kind:
+    """As `dataclasses.replace`, which goes through all fields of a record, though it is but data."""
+    if "__record__" not in vars(type(part)):  # a dataclass, or one that derives from a record
+        return dataclasses.replace(part, **changed)  # type: ignore[type-var]
+    made = object.__new__(type(part))
+    made.__dict__.update(part.__dict__)
+    made.__dict__.update(changed)
+    return made
 
 
 def _refusal(kind: type, shape: _Shape, given: tuple[object, ...], named: dict[str, object]) -> str:

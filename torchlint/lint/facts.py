@@ -148,10 +148,13 @@ class Facts:
         except (NodeWantedError, Exception, SystemExit):  # a failure is reported where it is asked again
             self._held = None
             return False
-        if any(self._selection.shows(rule.code, each.level or rule.level) for each in said):
-            self._held = None
-        elif self._held is not None:
-            self._held |= {(rule.code, id(each.node)) for each in said}
+        for each in said:
+            if self._held is None:
+                break
+            if self._selection.shows(rule.code, each.level or rule.level):
+                self._held = None
+            else:
+                self._held.add((rule.code, id(each.node)))
         return not said
 
 
