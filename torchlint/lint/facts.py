@@ -89,10 +89,12 @@ class Facts:
             kind = type(event)
             if kind not in listening:
                 listening[kind] = listeners(kind, registry, selection)
+            start = perf_counter()
             for rule in listening[kind]:
-                start = perf_counter()
                 dismissed = self._dismisses(rule, event)
-                seconds[rule.code] = seconds.get(rule.code, 0.0) + perf_counter() - start
+                end = perf_counter()
+                seconds[rule.code] = seconds.get(rule.code, 0.0) + end - start
+                start = end
                 if not dismissed:
                     self._questions.append(Question(rule, event.node, event, len(self._questions)))
 
