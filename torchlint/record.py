@@ -16,22 +16,32 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["record"]
+__all__ = ["changed_in", "record"]
 
 _Kind = TypeVar("_Kind")
+_SET = object.__setattr__
 
 
 def _initialise(self: Any, /, *given: object, **named: object) -> None:
     shape: _Shape = type(self).__record__
-    values = {**shape.defaults, **named}
-    if not given and values.keys() == shape.names:  # as nearly all are made
-        self.__dict__.update(values)
-        return
-    taken = shape.by_position[: len(given)]
-    values.update(zip(taken, given, strict=False))
-    if values.keys() != shape.names or len(taken) < len(given) or not named.keys().isdisjoint(taken):
+    values = named if len(named) == len(shape.names) else {**shape.defaults, **named}
+    if given:
+        names = shape.by_position
+        if len(given) > len(names) or (named and not named.keys().isdisjoint(names[: len(given)])):
+            raise TypeError(_refusal(type(self), shape, given, named))
+        values.update(zip(names, given, strict=False))
+    if values.keys() != shape.names:
         raise TypeError(_refusal(type(self), shape, given, named))
-    self.__dict__.update(values)
+    _SET(self, "__dict__", values)  # they are made by the thousand: no copy of it
+
+
+def changed_in(part: _Kind, changed: dict[str, object]) -> _Kind:
+    """As `dataclasses.replace`, which goes through all fields of a record, though it is but data."""
+    if "__record__" not in vars(type(part)):  # a dataclass, or one that derives from a record
+        return dataclasses.replace(part, **changed)  # type: ignore[type-var]
+    made = object.__new__(type(part))
+    _SET(made, "__dict__", {**vars(part), **changed})
+    return made
 
 
 def _refusal(kind: type, shape: _Shape, given: tuple[object, ...], named: dict[str, object]) -> str:

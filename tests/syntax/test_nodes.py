@@ -233,7 +233,7 @@ def test_place_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
         return any(each is at for each in ast.walk(top))
 
     monkeypatch.setattr("torchlint.syntax.nodes._is_in", is_in)
-    program = lowered("x = 1\ny = f(x)[0]\n")
+    program = lowered("x = 1\ny = f(\n    x)[0]\n")
     nodes = Nodes("x.py", program)
-    assert [nodes.text(program.body[-1].line) for _ in range(3)] == ["y = f(x)[0]"] * 3  # type: ignore[arg-type]
+    assert [nodes.text(program.body[-1].line) for _ in range(3)] == ["y = f(\n    x)[0]"] * 3  # type: ignore[arg-type]
     assert len(looked) == 1

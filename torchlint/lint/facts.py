@@ -89,10 +89,12 @@ class Facts:
             kind = type(event)
             if kind not in listening:
                 listening[kind] = listeners(kind, registry, selection)
+            start = perf_counter()
             for rule in listening[kind]:
-                start = perf_counter()
                 dismissed = self._dismisses(rule, event)
-                seconds[rule.code] = seconds.get(rule.code, 0.0) + perf_counter() - start
+                end = perf_counter()
+                seconds[rule.code] = seconds.get(rule.code, 0.0) + end - start
+                start = end
                 if not dismissed:
                     self._questions.append(Question(rule, event.node, event, len(self._questions)))
 
@@ -148,10 +150,13 @@ class Facts:
         except (NodeWantedError, Exception, SystemExit):  # a failure is reported where it is asked again
             self._held = None
             return False
-        if any(self._selection.shows(rule.code, each.level or rule.level) for each in said):
-            self._held = None
-        elif self._held is not None:
-            self._held |= {(rule.code, id(each.node)) for each in said}
+        for each in said:
+            if self._held is None:
+                break
+            if self._selection.shows(rule.code, each.level or rule.level):
+                self._held = None
+            else:
+                self._held.add((rule.code, id(each.node)))
         return not said
 
 

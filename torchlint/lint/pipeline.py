@@ -8,7 +8,6 @@ imports this where there is a tree to visit.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
@@ -48,20 +47,23 @@ class Pipeline(cst.CSTVisitor):
         self._at: defaultdict[int, list[Question]] = defaultdict(list)
         for question in questions:
             self._at[id(question.node)].append(question)
-        self._lines = sorted({source.span(one.node).line for many in self._at.values() for one in many[:1]})
+        self._nodes = sorted([many[0].node for many in self._at.values()], key=self._order)
         self._visitors = tuple(visitors)
         self._by_kind: dict[type[cst.CSTNode], tuple[Rule, ...]] = {}
 
     def run(self) -> None:
-        """Visit the tree."""
-        self._source.module.visit(self)
+        """Visit the tree; where all that is to be asked about has a place, only that."""
+        if self._visitors:
+            self._source.module.visit(self)
+            return
+        for node in self._nodes:
+            for question in self._at[id(node)]:
+                self._ask(question)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Ask whoever has to do with a node; whether to go on below it."""
         for question in self._at.get(id(node), ()):
             self._ask(question)
-        if not self._visitors:
-            return not isinstance(node, _STATEMENTS) or self._happened_in(node)
         kind = type(node)
         rules = self._by_kind.get(kind)
         if rules is None:
@@ -70,14 +72,7 @@ class Pipeline(cst.CSTVisitor):
             self._ask(Question(rule, node))
         return True
 
-    def _happened_in(self, statement: cst.CSTNode) -> bool:
-        """Whether an event is in one of a statement's lines: what holds none is not looked through."""
-        span = self._source.span(statement)
-        first = span.line  # that of `def`: decorators stand before it
-        if isinstance(statement, (cst.FunctionDef, cst.ClassDef)) and statement.decorators:
-            first = self._source.span(statement.decorators[0]).line
-        place = bisect_left(self._lines, first)
-        return place < len(self._lines) and self._lines[place] <= span.end_line
-
-
-_STATEMENTS = (cst.BaseCompoundStatement, cst.SimpleStatementLine)
+    def _order(self, node: cst.CSTNode) -> tuple[int, int, int, int]:
+        """A key by which nodes come in the order of the text, and one before those within it."""
+        span = self._source.span(node)
+        return span.line, span.column, -span.end_line, -span.end_column

@@ -60,11 +60,15 @@ class Unused:
 
     def is_at(self, line: int) -> bool:
         """Whether a line of the file belongs to a test, to a file that nobody uses, or to a function or a class."""
-        if is_test(self._path, self._text):
+        if self._is_test:
             return True
         if self._tree is None:
             return False
         return any(self._is_unnamed(*each) for each in self._around(line)) or self._is_left_out
+
+    @cached_property
+    def _is_test(self) -> bool:
+        return is_test(self._path, self._text)
 
     @cached_property
     def _tree(self) -> ast.Module | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from torchlint.syntax.children import children
 from torchlint.syntax.text import NEWLINE, Span
 from torchlint.syntax.tree import python_tree
 
@@ -63,8 +64,6 @@ def shortened(text: str) -> Shortened:
     while pending:
         node = pending.pop()
         if isinstance(node, (ast.expr, ast.stmt)):
-            if node.lineno == node.end_lineno and (node.end_col_offset or 0) - node.col_offset <= LONG:
-                continue  # most: of one line, and no character takes less than a byte
             start, end = places.of(node)
             if end - start <= LONG:
                 continue
@@ -72,7 +71,7 @@ def shortened(text: str) -> Shortened:
             if inside is not None:
                 found.append(inside)
                 continue
-        pending += ast.iter_child_nodes(node)
+        pending += [each for each in children(node) if not _is_short(each)]
     if not found:
         return Shortened(text, tree=tree)
     found.sort()
@@ -81,6 +80,13 @@ def shortened(text: str) -> Shortened:
         pieces += [text[at:start], _filled(text[start:end], rest)]
         at = end
     return Shortened("".join([*pieces, text[at:]]), tuple(places.span(start, end) for start, end, _ in found))
+
+
+def _is_short(node: ast.AST) -> bool:
+    """Whether a node is one of most: of one line, and no character takes less than a byte."""
+    if not isinstance(node, (ast.expr, ast.stmt)) or node.lineno != node.end_lineno:
+        return False
+    return (node.end_col_offset or 0) - node.col_offset <= LONG
 
 
 class _Places:
@@ -120,7 +126,7 @@ def _inside(node: ast.AST, places: _Places) -> tuple[int, int, str] | None:
     if isinstance(node, ast.Dict):
         keys = [key for key in node.keys if key is not None]
         first = node.values[0] if keys and len(keys) == len(node.values) else None
-        elements, rest = [*keys, *node.values], _REST_OF_DICT
+        elements, rest = [*node.values, *keys], _REST_OF_DICT  # keys are mostly plain
     elif isinstance(node, (ast.List, ast.Set, ast.Tuple)) and node.elts:
         elements, first, rest = node.elts, node.elts[0], _REST
     else:

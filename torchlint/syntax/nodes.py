@@ -15,15 +15,17 @@ import ast
 import operator
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
+from torchlint.record import changed_in
 from torchlint.syntax import cst, ir
 from torchlint.syntax.children import children as parts_of
 from torchlint.syntax.children import first_line
+from torchlint.syntax.children import walk as all_of
 from torchlint.syntax.place import (
     Key,
     NodeWantedError,
@@ -41,6 +43,7 @@ from torchlint.syntax.place import (
 from torchlint.syntax.places import places
 from torchlint.syntax.text import NEWLINE, Span, lines_of
 from torchlint.syntax.tree import Source, SourceError, children, walk
+from torchlint.truth import Truth
 
 _LINES = re.compile(f"({NEWLINE.pattern})")
 _INDENTATION = re.compile(r"[ \t\f]*")
@@ -120,16 +123,14 @@ class Nodes:
 
     def with_nodes(self, records: Iterable[_Record]) -> tuple[_Record, ...]:
         """Events, with the nodes in the stead of their places; all are looked for at once."""
-        asked: list[Place] = []
-
-        def note(place: Place) -> Place:
-            asked.append(place)
-            return place
-
         records = list(records)
-        _all_replaced(records, note)
+        asked: list[Place] = []
+        seen: set[int] = set()
+        for record in records:
+            _note_places(record, asked, seen)
         found = self._found(asked, by_methods=True)
-        return tuple(_all_replaced(records, lambda place: found.get(id(place), place)))
+        done: dict[int, object] = {}
+        return tuple([_replaced(record, found, done) for record in records])
 
     def release(self) -> None:
         """
@@ -194,7 +195,9 @@ class Nodes:
             return True
         number = bisect_right(self._starts, line) - 1
         while number >= 0 and line and (self._body[number].end_lineno or 0) >= line:
-            if _is_in(at, self._body[number], line) or id(at) in self._inside(number):
+            statement = self._body[number]
+            is_long = statement.lineno != statement.end_lineno
+            if (is_long and _is_in(at, statement, line)) or id(at) in self._inside(number):
                 self._held.add(id(at))
                 return True
             number -= 1
@@ -204,7 +207,7 @@ class Nodes:
         known = self._own.get(number)
         if known is None:
             top = self._tree if number < 0 else self._body[number]
-            known = self._own[number] = set(map(id, ast.walk(top)))
+            known = self._own[number] = set(map(id, all_of(top)))
         return known
 
     @cached_property
@@ -356,22 +359,35 @@ def _emptied(text: str, parts: list[tuple[int, int]]) -> str:
     return "".join(lines)
 
 
-def _all_replaced(records: list[_Record], by: Callable[[Place], object]) -> list[_Record]:
-    """Events, with something else in the stead of places."""
-    done: dict[int, object] = {}
-    return [_replaced(record, by, done) for record in records]
-
-
-def _replaced(part: Any, by: Callable[[Place], object], done: dict[int, object]) -> Any:
-    """
-    An event, or a part of one. `done`: what became of the records before, by their identities, for many events have
-    steps and facts in common; they must live as long as it does.
-    """
-    if is_place(part):
-        return by(part)
+def _note_places(part: Any, asked: list[Place], seen: set[int]) -> None:
+    """The places in an event, or in a part of one; `seen`: the records that were looked through."""
     if type(part) is tuple:
-        parts = tuple([_replaced(each, by, done) for each in part])
+        for each in part:
+            if type(each) not in _PLAIN:
+                _note_places(each, asked, seen)
+    elif is_place(part):
+        asked.append(part)
+    elif id(part) not in seen:
+        kind: type = type(part)
+        names = _fields_of(kind)
+        if names:
+            seen.add(id(part))
+        for name in names:
+            each = getattr(part, name)
+            if type(each) not in _PLAIN:  # most of what is told, and a call costs more than asking
+                _note_places(each, asked, seen)
+
+
+def _replaced(part: Any, found: Mapping[int, cst.CSTNode], done: dict[int, object]) -> Any:
+    """
+    An event, or a part of one, with nodes in the stead of places, by their identities. `done`: what became of the
+    records before, by theirs, for many events have steps and facts in common; they must live as long as it does.
+    """
+    if type(part) is tuple:
+        parts = tuple([_replaced(each, found, done) for each in part])
         return parts if any(map(operator.is_not, parts, part)) else part
+    if is_place(part):
+        return found.get(id(part), part)
     kind: type = type(part)
     names = _fields_of(kind)
     if not names:
@@ -382,16 +398,16 @@ def _replaced(part: Any, by: Callable[[Place], object], done: dict[int, object])
     changed: dict[str, object] = {}
     for name in names:
         before = getattr(part, name)
-        if type(before) in _PLAIN:  # most of what is told, and a call costs more than asking
+        if type(before) in _PLAIN:
             continue
-        after = _replaced(before, by, done)
+        after = _replaced(before, found, done)
         if after is not before:
             changed[name] = after
-    made = done[id(part)] = replace(part, **changed) if changed else part
+    made = done[id(part)] = changed_in(part, changed) if changed else part
     return made
 
 
-_PLAIN: Final = frozenset({bool, float, int, str, type(None)})
+_PLAIN: Final = frozenset({bool, float, int, str, type(None), Truth})
 """What is no place and holds none."""
 
 

@@ -167,6 +167,9 @@ def line_of(place: object) -> int:
     """The line on which a place begins; 0 of the whole file."""
     assert is_place(place)
     node: Any = place.at  # type: ignore[attr-defined]
+    line: int | None = getattr(node, "lineno", None)
+    if line is not None:  # of nearly all
+        return line
     for part in ("target", "context_expr", "pattern"):
         node = node if hasattr(node, "lineno") else getattr(node, part, node)
     return int(getattr(node, "lineno", 0))
@@ -193,6 +196,10 @@ def text_at(place: Place, lines: Sequence[str]) -> str:
     Parentheses around an expression are none of it.
     """
     node: Any = place.at
+    if place.sort == "expression" and node.lineno == node.end_lineno:
+        line: str = lines[node.lineno - 1]
+        if line.isascii():  # as most are
+            return line[node.col_offset : node.end_col_offset]
     if place.sort == "module":
         return "\n".join(lines)
     first = last = node

@@ -12,7 +12,7 @@ from typing import Final
 from torchlint.knowledge import foreign
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.tensors import possible_gradient
-from torchlint.model.python.run import Run
+from torchlint.model.python.run import Called, Run
 from torchlint.model.python.variables import forget_variables, lookup
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.held import LEADING_NOWHERE, held_by
@@ -376,7 +376,10 @@ def calls_unknown(run: Run, function: Function, deep: int = 3) -> bool:
     frame = run.machine.frame
     run.machine.frame = function.closure
     try:
-        return any(calls_what_is_unknown(run, function, node, own, deep) for node in calls)
+        for each in calls:  # noqa: SIM110 - asked at each call of the function: a generator costs more than asking
+            if _is_unknown(run, function, each, own, deep):
+                return True
+        return False
     finally:
         run.machine.frame = frame
 
@@ -393,14 +396,14 @@ def unsettle_by(run: Run, function: Function, values: list[Value]) -> None:
 _DISPATCHING = frozenset({"singledispatch", "singledispatchmethod"})
 
 
-def _handing(definition: ir.FunctionDef | ir.Lambda) -> tuple[list[ir.Call] | None, frozenset[str]]:
-    """The calls by which a function may hand on values, None if others may run in its place; and its own names."""
+def _handing(definition: ir.FunctionDef | ir.Lambda) -> tuple[list[Called] | None, frozenset[str]]:
+    """What a function may hand on values to, None if others may run in its place; and its own names."""
     own = frozenset([parameter.name for parameter in definition.parameters])
     if isinstance(definition, ir.FunctionDef):
         own |= definition.assigned
         if any(dotted(each).rpartition(".")[2] in _DISPATCHING for each in definition.decorators):
             return None, own  # others may be registered under its name
-    return _different_calls(definition.body), own
+    return [each for node in _different_calls(definition.body) for each in _run_by(node)], own
 
 
 def _different_calls(body: list[ir.Statement] | ir.Node) -> list[ir.Call]:
@@ -413,24 +416,29 @@ def _different_calls(body: list[ir.Statement] | ir.Node) -> list[ir.Call]:
     return list(found.values())
 
 
-def calls_what_is_unknown(run: Run, function: Function, node: ir.Call, own: Set[str], deep: int = 3) -> bool:
+def calls_what_is_unknown(run: Run, function: Function, node: ir.Call, own: Set[str]) -> bool:
     """Whether a call in a function is of code that nobody knows, or hands such code to `map` and the like."""
-    if runs_unknown(run, function, node.function, own, deep):
-        return True
-    if not foreign.may_run_given(dotted(node.function).rpartition(".")[2]):
-        return False
-    given = [each.value for each in node.arguments if isinstance(each.value, (ir.Name, ir.Attribute))]
-    return any(runs_unknown(run, function, each, own, deep) for each in given)
+    return any(_is_unknown(run, function, each, own, 3) for each in _run_by(node))
 
 
-def runs_unknown(run: Run, function: Function, called: ir.Expression, own: Set[str], deep: int = 3) -> bool:
-    """Whether what a function calls is code that nobody knows, which may change flags; looked up in the frame."""
-    root, *names = dotted(called).split(".")
+def _run_by(node: ir.Call) -> list[Called]:
+    """What a call runs, and what it hands to `map` and the like; less what leaves flags alone by its name."""
+    found = [node.function]
+    if foreign.may_run_given(dotted(node.function).rpartition(".")[2]):
+        found += [each.value for each in node.arguments if isinstance(each.value, (ir.Name, ir.Attribute))]
+    return [(root, names) for root, *names in [dotted(each).split(".") for each in found] if not _keeps(root, names)]
+
+
+def _keeps(root: str, names: list[str]) -> bool:
     name = names[-1] if names else root
     if foreign.only_reads(name):
-        return False
-    if names and (name in KEEPING_FLAGS or (name not in FLAGS and ops.find(f"torch.Tensor.{name}"))):
-        return False
+        return True
+    return bool(names) and (name in KEEPING_FLAGS or (name not in FLAGS and bool(ops.find(f"torch.Tensor.{name}"))))
+
+
+def _is_unknown(run: Run, function: Function, called: Called, own: Set[str], deep: int) -> bool:
+    """Whether what a function calls is code that nobody knows, which may change flags; looked up in the frame."""
+    root, names = called
     if root in own:
         first = function.definition.parameters[:1] if names and function.owner is not None else ()
         return not any(each.name == root for each in first)

@@ -248,6 +248,8 @@ class LoopFrame:
         """What variables and attributes of `self` held when it began."""
 
 
+Called: TypeAlias = "tuple[str, list[str]]"
+"""What a call runs: the variable, and what of it."""
 Expressions: TypeAlias = "dict[type, Callable[[Run, Any], Value]]"
 Statements: TypeAlias = "dict[type, Callable[[Run, Any], None]]"
 Callees: TypeAlias = "dict[type, Callable[[Run, Any, CallSite], Value]]"
@@ -355,7 +357,7 @@ class Run:
         """What of its object a method sets the flags of ("" for all), once somebody has asked."""
         self.freezing: dict[ir.FunctionDef | ir.Lambda, bool] = {}
         """Whether a function may change flags, by what is written in it."""
-        self.handing: dict[ir.FunctionDef | ir.Lambda, tuple[list[ir.Call] | None, frozenset[str]]] = {}
+        self.handing: dict[ir.FunctionDef | ir.Lambda, tuple[list[Called] | None, frozenset[str]]] = {}
         """The calls with arguments in functions that were not followed, and these functions' own names."""
         self.setting: dict[ir.FunctionDef | ir.Lambda, bool] = {}
         """Whether such a function sets attributes."""

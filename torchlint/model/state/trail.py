@@ -96,6 +96,23 @@ class Trail:
         """A point to go back to."""
         return len(self._log)
 
+    def newest(self) -> object:
+        """The last change: that very object tells whether it was undone meanwhile (`since`)."""
+        return self._at(-1) if self._log else None
+
+    def since(self, mark: int, newest: object) -> list[tuple[Any, Any, Any]] | None:
+        """The changes since a mark at which one was the last; None if that, or one before it, was undone."""
+        log = self._log
+        if len(log) < mark or (mark and self._at(mark - 1) is not newest):
+            return None
+        return log[mark:]
+
+    def _at(self, index: int) -> object:
+        """A change as the very object: where mypyc knows that it is a tuple it gives a copy."""
+        log: Any = self._log
+        found: object = log[index]
+        return found
+
     def changes(self, mark: int, less: dict[str, Value] | None = None) -> Changes:
         """The fields changed since the mark, with their present values; less those of one record."""
         found: Changes = {}

@@ -17,6 +17,7 @@ from torchlint.model.events import SavedTensorRead
 from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import OldValueRead
 from torchlint.model.observers.pending import PendingEvents, only
+from torchlint.model.observers.writes.holders import Holders
 from torchlint.model.observers.writes.kept_tensors import KeptTensors
 from torchlint.model.observers.writes.spellings import asks_form, bare, goes_on, root, spelling_of
 from torchlint.model.state.guards import Guard, Truth, conjoin
@@ -100,6 +101,7 @@ class OldValues(Observer):
         super().__init__(machine)
         self.pending = PendingEvents(machine)
         self.kept = KeptTensors(machine, self.pending)
+        self._holders = Holders(machine.trail)
         self._overwritten: list[_Overwritten] = []
         self._readings: list[_Reading] = []
         self._given: dict[int, dict[str, ir.Assign]] = {}
@@ -118,6 +120,7 @@ class OldValues(Observer):
         self._built.clear()
 
     def _forget(self) -> None:
+        self._holders.forget()
         self._overwritten.clear()
         self._readings.clear()
         self._given.clear()
@@ -141,7 +144,7 @@ class OldValues(Observer):
         names: dict[str, Tensor] = {}
         variables = machine.frame.variables
         # most: only a second name of the tensor itself counts
-        for name in variables if how == "argument" else self._given.get(id(machine.frame), ()):
+        for name in variables if how == "argument" else self._second_names(tensor, machine.frame):
             value = variables.get(name)
             held = value.tensor if isinstance(value, Unknown) else value
             if how == "name" and (held is not tensor or name == given):
@@ -170,6 +173,11 @@ class OldValues(Observer):
             read=Step(write.origin.origin, ""),
         )
         self._overwritten.append(_Overwritten(write, op, machine.frame, how, given, names, event))
+
+    def _second_names(self, tensor: Tensor, frame: Frame) -> list[str]:
+        """The names that perhaps hold a tensor, of those that a statement gave what another one or a call gives."""
+        given = self._given.get(id(frame))
+        return [name for name in self._holders.of(tensor, frame.variables) if name in given] if given else []
 
     def _is_second_name(self, name: str, tensor: Tensor) -> bool:
         """Whether a name was given a tensor that had one: `old = x`, or what a layer without effect gives back."""

@@ -292,12 +292,14 @@ class DataWrites(Observer):
         was_saved: bool = False,
         temporary: bool = False,
     ) -> DataWritten:
-        place = line if op == ".data =" else origin.origin
-        steps = [*([saved] if saved else []), Step(place, f"`{op}` overwrites it unseen"), *([read] if read else [])]
+        trace: tuple[Step, ...] = ()
+        if saved is not None:  # of few: most write before anything is saved
+            place = line if op == ".data =" else origin.origin
+            trace = (saved, Step(place, f"`{op}` overwrites it unseen"), *([read] if read else []))
         return DataWritten(
             node=origin.origin,
             statement=line,
-            trace=tuple(steps) if saved is not None else (),
+            trace=trace,
             target=self.machine.facts(target),
             target_node=node,
             owner_node=_owner(node),
@@ -306,7 +308,7 @@ class DataWrites(Observer):
             perhaps_saved=bool(target.storage.saves or target.storage.uses),
             was_saved=was_saved or saved is not None,
             temporary=temporary,
-            of_leaf=self.machine.facts(target.base or target).is_leaf is not Truth.NO,
+            of_leaf=(target.base or target).is_leaf is not Truth.NO,
         )
 
 
