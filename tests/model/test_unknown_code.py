@@ -119,6 +119,15 @@ class _Keeper:
         _frozen(value)
 
 
+class _Settings:
+    """Turns the switches of classes below it."""
+
+    def __init_subclass__(cls) -> None:
+        for name, value in [*vars(cls).items()]:
+            if isinstance(value, bool):
+                setattr(cls, name, not value)
+
+
 class _Computing:
     """Computes what methods of classes below it give anew, and makes Parameters of tensors that are set."""
 
@@ -178,6 +187,7 @@ def _somelib() -> types.ModuleType:
         listed=lambda module: list(module.parameters()),
         keeping=torch.autograd.graph.save_on_cpu, mutating=torch.autograd.graph.allow_mutation_on_saved_tensors,
         session=torch.no_grad, inferring=torch.inference_mode, load=lambda: {"w": torch.rand(3, requires_grad=True)},
+        Refused=RuntimeError, Settings=_Settings, nothing=lambda *values: None,
         Computing=_Computing, computing=_computing,
         overwriting=lambda w: w.add_(w), untrained={"requires_grad": False}, doubles={"dtype": torch.float64},
     )  # fmt: skip

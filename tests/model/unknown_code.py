@@ -3574,3 +3574,96 @@ def silent_view_of_data_that_is_a_leaf_now():
     copy.add_(1)
     copy.requires_grad_()
     copy.exp().sum().backward()
+
+
+def switch_of_a_class_of_settings_of_elsewhere():
+    import torch
+    from somelib import Settings
+
+    class Options(Settings):
+        retain = False
+
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    loss.backward(retain_graph=Options.retain)
+    loss.backward()  # warning: [TLN101]
+
+
+def silent_error_of_a_class_that_elsewhere_has():
+    import torch
+    from somelib import Refused
+
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    loss.backward()
+    try:
+        loss.backward()
+    except Refused:
+        pass
+
+
+def silent_error_of_several_classes_one_of_elsewhere():
+    import torch
+    from somelib import Refused
+
+    class Broken(Refused):
+        pass
+
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    loss.backward()
+    try:
+        loss.backward()
+    except (KeyError, Refused, Broken):
+        pass
+
+
+def error_beside_a_class_that_is_none_of_torch():
+    import json
+
+    import torch
+
+    class Broken(ValueError):
+        pass
+
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    loss.backward()
+    try:
+        loss.backward()  # error: [TLN101]
+    except (KeyError, json.JSONDecodeError, Broken):
+        pass
+
+
+def silent_error_of_which_nobody_hears():
+    import torch
+
+    def step(w):
+        try:
+            w.add_(1)
+        finally:
+            return w
+
+    step(torch.rand(3, requires_grad=True))
+
+
+def step_that_elsewhere_has_put_into_an_optimizer():
+    import torch
+    from somelib import nothing
+
+    net = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    optimizer.zero_grad = nothing
+    net(torch.rand(3, 2)).sum().backward()
+    optimizer.zero_grad()
+    optimizer.step()  # warning: [TLN403]
+
+
+def freezing_that_elsewhere_has_put_into_a_layer():
+    import torch
+    from somelib import nothing
+
+    net = torch.nn.Linear(2, 1)
+    net.requires_grad_ = nothing
+    net.requires_grad_(False)
+    net(torch.rand(3, 2)).sum().backward()  # warning: [TLN104]

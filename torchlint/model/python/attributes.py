@@ -21,7 +21,7 @@ from torchlint.model.python.making import (
     only_renames,
 )
 from torchlint.model.python.run import Expressions, Run
-from torchlint.model.python.unseen_classes import note_attribute
+from torchlint.model.python.unseen_classes import note_attribute, note_read
 from torchlint.model.python.variables import REGISTRIES, bound_on_its_paths, imported, lookup
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.reachable import whole_of
@@ -77,6 +77,8 @@ def _evaluate_attribute(run: Run, node: ir.Attribute) -> Value:
         escape(run.autograd, held, node)
         unsettle_by(run, value.function, [owner])
         value = Choice(((unknown_guard(), value), (unknown_guard(), Unknown(held, source=node))))
+    if isinstance(owner, (Class, Instance)):
+        note_read(run.machine, owner, value)
     for hook in run.machine.watch.attribute_read:
         hook(owner, node.attr, value, node)
     return value
@@ -230,7 +232,7 @@ def attribute_itself(run: Run, instance: Instance, name: str, origin: ir.Node) -
             return given
     if instance.layer is not None and (name in instance.layer.parameters or name in instance.layer.config):
         return _module_attribute(instance.layer, name)
-    if is_module(instance) is not Truth.NO and name in _MODULE_METHODS:
+    if is_module(instance) is not Truth.NO and name in MODULE_METHODS:
         return Bound(instance, name)
     if name == "__class__":
         return instance.cls
@@ -368,7 +370,7 @@ _SAID_OF_TENSORS: Final = frozenset({"device", "dtype", "is_leaf", "ndim", "requ
 _OF_TENSORS: Final = _SAID_OF_TENSORS | {"data", "grad"}
 _VARIABLES: Final = frozenset({"__closure__", "__globals__", "f_builtins", "f_globals", "f_locals"})
 """What of a function or a frame holds all variables: whoever has it may bind any."""
-_MODULE_METHODS: Final = frozenset(
+MODULE_METHODS: Final = frozenset(
     [
         "parameters",
         "named_parameters",

@@ -17,6 +17,7 @@ from torchlint.model.python.derived_parameters import cst_expression, derived_pa
 from torchlint.model.python.flags import unsettle_origins
 from torchlint.model.python.members import (
     is_composed,
+    note_replaced,
     patch_what_it_may_be,
     replace_of_torch,
     set_in_class,
@@ -228,6 +229,7 @@ def _set_attribute_of(run: Run, each: Value, target: ir.Attribute, new: Value) -
     of_class = isinstance(target.value, ir.Attribute) and target.value.attr == "__class__"
     if of_class and isinstance(each, (External, Unknown)):
         note_reflection(machine, dotted(target) or "__class__")
+    note_replaced(run, each, name, new, f"{dotted(target) or name} = …")
     if isinstance(each, Instance):
         _name_value(new, f"self.{name}" if dotted(target.value) == "self" else dotted(target))
         set_member(run, each, name, new)

@@ -6,24 +6,37 @@ Each handler is an arm of its own; what a `try` expects to fail is not reported.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 
+from torchlint.model.python.attributes import evaluate_again
+from torchlint.model.python.indirection import is_unknown_code
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import set_variable
 from torchlint.model.state.guards import Guard
-from torchlint.model.state.values import Unknown
+from torchlint.model.state.values import (
+    Class,
+    Sequence,
+    Unknown,
+    Value,
+    alternatives,
+)
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
 MOST_ATTEMPTED = 3
 """Simple statements in a `try` that is there because they may fail."""
+_LEAVING = (ir.Return, ir.Break, ir.Continue)
 _TELLING = ("print", "traceback", "logging", "logger", "log", "warnings")
 
 
 def try_statement(run: Run, node: ir.Try) -> None:
     """`try`: its handlers are arms beside its body."""
     machine = run.machine
-    quiet = int(any(_catches_runtime_error(handler, node.body) for handler in node.handlers))
+    quiet = int(
+        any(_catches_runtime_error(handler, node.body) or _may_catch(run, handler) for handler in node.handlers)
+        or any(isinstance(each, _LEAVING) for each in node.final)  # nobody hears of the error then
+    )
     caught = int(not all(map(_gives_up, node.handlers)))
 
     def body() -> None:
@@ -72,6 +85,25 @@ def _catches_runtime_error(handler: ir.Handler, body: list[ir.Statement]) -> boo
         return False
     # who catches everything around a whole program, and only says so, reckons with no error in particular
     return _is_attempt(body) or not all(map(_only_tells, handler.body))
+
+
+def _may_catch(run: Run, handler: ir.Handler) -> bool:
+    """Whether a handler catches exceptions of a class that nobody knows, which may be those of torch."""
+    if handler.type is None or _gives_up(handler):
+        return False
+    kinds = handler.type.elements if isinstance(handler.type, ir.Sequence) else [handler.type]
+    for written in kinds:
+        if isinstance(written, ir.Name) and hasattr(builtins, written.id):
+            continue
+        kind = evaluate_again(run, written)
+        held = kind.items or () if isinstance(kind, Sequence) else (kind,)
+        if any(is_unknown_code(base) for each in held for _, option in alternatives(each) for base in _outside(option)):
+            return True
+    return False
+
+
+def _outside(kind: Value) -> tuple[Value, ...]:
+    return kind.outside() if isinstance(kind, Class) else (kind,)
 
 
 def _gives_up(handler: ir.Handler) -> bool:

@@ -25,7 +25,7 @@ from torchlint.model.python.indirection import note_yields
 from torchlint.model.python.members import set_some_attribute
 from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.python.run import Run
-from torchlint.model.python.unseen_classes import leave_method, note_method
+from torchlint.model.python.unseen_classes import note_method
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.frames import CallFrame
 from torchlint.model.state.guards import Truth
@@ -112,8 +112,7 @@ def run_function(
     """Run a function's body on its arguments; `open_stars` as in `bind_parameters`."""
     machine = run.machine
     before = _change_file(run, function, site)
-    unseen = machine.unseen_class
-    note_method(machine, function, positional)
+    noted = note_method(machine, function, positional)
     entered = before[0] is None and machine.foreign_call is not None
     if entered and site is not None and not _is_of_layer(function, positional):
         for hook in before[1].foreign_called:
@@ -124,7 +123,8 @@ def run_function(
     finally:
         machine.foreign_call, machine.watch, run.budget.outside = before
         machine.statement = statement
-        leave_method(machine, function, unseen)
+        if noted:
+            machine.unseen_class = ""
 
 
 _SETTING_SOME: Final = frozenset({"setattr", "__setattr__", "__dict__", "vars"})

@@ -10,7 +10,9 @@ from functools import partial
 
 from torchlint.knowledge.ops.find import is_tensor_method
 from torchlint.model.autograd.writes import leave_place, rebind_grad, refuse_gradient, require_grad
+from torchlint.model.python.attributes import MODULE_METHODS
 from torchlint.model.python.flags import give, unsettle, unsettle_origins
+from torchlint.model.python.indirection import is_unknown_code
 from torchlint.model.python.making import OF_ATTRIBUTES, inherits_known, runs_unseen
 from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
@@ -21,7 +23,7 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.held import may_be_module
 from torchlint.model.state.reachable import objects_among, some_of
-from torchlint.model.state.reflection import note_reflection
+from torchlint.model.state.reflection import note_reflection, note_unseen_class
 from torchlint.model.state.values import (
     MOST_DEEP,
     MOST_DEPENDS,
@@ -36,6 +38,7 @@ from torchlint.model.state.values import (
     Instance,
     Mapping,
     Module,
+    Optimizer,
     Partial,
     Scalar,
     Sequence,
@@ -412,6 +415,7 @@ def _unsettle_objects_of(run: Run, cls: Class, name: str) -> None:
 
 
 def _set_attribute_of(run: Run, each: Value, name: str, value: Value, origin: ir.Node) -> None:
+    note_replaced(run, each, name, value, f"setattr(…, {name!r}, …)")
     if isinstance(each, Instance):
         set_member(run, each, name, value)
     elif isinstance(each, Tensor) or (isinstance(each, Unknown) and each.tensor is not None):
@@ -490,3 +494,20 @@ def set_tensor_attribute(run: Run, tensor: Tensor, name: str, new: Value) -> Non
         machine.trail.set(tensor, "contiguous", data.contiguous if data is not None else Truth.MAYBE)
     elif name == "__class__" or _is_method(name):
         replace_of_torch(run, "torch.Tensor.*" if name == "__class__" else f"torch.Tensor.{name}")
+
+
+def note_replaced(run: Run, owner: Value, name: str, new: Value, by: str) -> None:
+    """A method of an object, a layer or a class of torch may be set to what nobody follows there."""
+    if not any(isinstance(each, _FOLLOWED_ELSEWHERE) or is_unknown_code(each) for _, each in alternatives(new)):
+        return
+    if isinstance(owner, Optimizer):
+        replaced = True
+    elif isinstance(owner, (Module, Tensor)):
+        replaced = name == "__class__" or name in MODULE_METHODS or _is_method(name)
+    else:
+        replaced = isinstance(owner, External) and owner.qualified.startswith("torch.")
+    if replaced:
+        note_unseen_class(run.machine, by)
+
+
+_FOLLOWED_ELSEWHERE = (Function, Bound, Partial)

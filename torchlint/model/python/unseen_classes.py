@@ -8,6 +8,7 @@ that none of it is an error (`Event.unseen_class`). Runs nothing.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Final
 
@@ -18,6 +19,7 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.reflection import note_unseen_class
 from torchlint.model.state.values import (
     Class,
+    Constant,
     External,
     Function,
     Instance,
@@ -29,7 +31,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 
-_LEAVING_AS_WRITTEN: Final = ("abc.", "attr.", "attrs.", "enum.", "lightning.", "pytorch_lightning.")
+_LEAVING_AS_WRITTEN: Final = frozenset({"attr", "attrs", "lightning", "pytorch_lightning"}) | sys.stdlib_module_names
 
 
 def leaves_as_written(value: Value) -> bool:
@@ -37,7 +39,7 @@ def leaves_as_written(value: Value) -> bool:
     if not isinstance(value, External):
         return isinstance(value, Class)
     name = value.qualified
-    if is_plain_base(value) or is_module_base(value) or name.startswith(_LEAVING_AS_WRITTEN):
+    if is_plain_base(value) or is_module_base(value) or name.partition(".")[0] in _LEAVING_AS_WRITTEN:
         return True
     return foreign.keeps_flags(name) or foreign.is_foreign(name)
 
@@ -66,19 +68,32 @@ def note_attribute(machine: Machine, cls: Class, value: Value) -> None:
         note_unseen_class(machine, cls.unseen)
 
 
-def note_method(machine: Machine, function: Function, positional: list[Value]) -> None:
-    """A function runs: it may be a method that is another than the one that is written."""
+def note_read(machine: Machine, owner: Class | Instance, value: Value) -> None:
+    """
+    An attribute is read of a class or of an object of it: a switch, a size or a text may be another, as a class of
+    settings has them. A rate may as well, but no proof rests on one.
+    """
+    cls = owner.cls if isinstance(owner, Instance) else owner
+    if cls.unseen and not machine.unseen_class and (_holds(value) or _decides(value)):
+        note_unseen_class(machine, cls.unseen)
+
+
+def note_method(machine: Machine, function: Function, positional: list[Value]) -> bool:
+    """
+    A function runs: it may be a method that is another than the one that is written. Whether that is noted for as long
+    as it runs alone: of a constructor the object is noted, if it holds tensors.
+    """
+    if machine.unseen_class:
+        return False
     first = positional[0] if positional else None
     by = first.cls.unseen if isinstance(first, Instance) else ""
     by = by or (function.owner.unseen if function.owner is not None else "")
-    if by:
-        note_unseen_class(machine, by)
+    note_unseen_class(machine, by)
+    return by != "" and function.name == "__init__"
 
 
-def leave_method(machine: Machine, function: Function, before: str) -> None:
-    """After a function, `before` which that was noted; of a constructor the object is noted, if it holds tensors."""
-    if function.name == "__init__":
-        machine.unseen_class = before
+def _decides(value: Value) -> bool:
+    return any(isinstance(each, Constant) and not isinstance(each.value, float) for each in (value, *parts(value)))
 
 
 def _holds(value: Value) -> bool:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from torchlint.condition import Condition
+from torchlint.condition import Condition, without_reflection
 from torchlint.model.events import Event
 from torchlint.model.state.guards import Truth
 from torchlint.syntax import ir
@@ -63,6 +63,12 @@ _OF_GRAD = frozenset({"torch.autograd", "autograd", "torch.func", "func"})
 _ON, _OFF, _EITHER, _OFF_FOR_ITSELF = 1, 0, 2, 3
 """The mode of a call; the last: off, but by a method of the Module whose `forward` is called."""
 EntryKind: TypeAlias = Literal["function", "forward", "constructor"]
+
+
+def _by_callers(event: Event) -> Event:
+    """An event that rests on its callers' mode, which is the one condition that it names."""
+    kept = without_reflection(event.conditions)
+    return event if len(kept) == len(event.conditions) else replace(event, conditions=kept)
 
 
 class Callers:
@@ -203,13 +209,13 @@ class Callers:
         if entry is None:
             function = self.in_arms.get(id(event.node), 0)
             if not {_OFF, _EITHER, _OFF_FOR_ITSELF}.isdisjoint(self.called.get(function, ())):
-                return event
+                return _by_callers(event)
             return replace(event, conditions=tuple(each for each in event.conditions if each != GRAD_MODE_IS_ON))
         if self._only_off(entry, frozenset()) or (entry not in self.called and elsewhere(name)):
             return None
         records = (entry, id(event.node)) in self.recording and self._surely_on(entry, frozenset())
         if self.out_of_sight or not records:
-            return None if any(each.kind == "branch" for each in event.conditions) else event
+            return None if any(each.kind == "branch" for each in event.conditions) else _by_callers(event)
         return replace(event, conditions=tuple(each for each in event.conditions if each != GRAD_MODE_IS_ON))
 
     def _only_off(self, definition: int, asked: frozenset[int]) -> bool:
