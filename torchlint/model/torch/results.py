@@ -419,7 +419,8 @@ def _is_same(op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
     if op.name in _SAME_OBJECT or "dropout" in op.name:
         return Truth.YES
     if source.shape is None:
-        return Truth.MAYBE if op.name in ("adjoint", "flatten", *_ATLEAST) else _is_same_of_dtype(op, source)
+        by_rank = op.name in ("adjoint", "flatten") or op.name in _ATLEAST
+        return Truth.MAYBE if by_rank else _is_same_of_dtype(op, source)
     if op.name == "adjoint" and source.shape == ():
         return Truth.MAYBE if source.dtype is None else Truth.of(source.dtype != "complex")
     if op.name == "flatten":
