@@ -3574,3 +3574,20 @@ def silent_view_of_data_that_is_a_leaf_now():
     copy.add_(1)
     copy.requires_grad_()
     copy.exp().sum().backward()
+
+
+def silent_variable_that_a_function_under_a_decorator_of_elsewhere_sets():
+    import torch
+    from somelib import later, run_later
+
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+
+    @later
+    def renew():
+        global loss
+        loss = w.exp().sum()
+
+    loss.backward()
+    run_later()
+    loss.backward()

@@ -62,7 +62,7 @@ def define(run: Run, node: ir.FunctionDef, owner: Class | None) -> Function:
     for value in defaults.values() if kind == "opaque" else ():
         unsettle(run, value, slightly=True)  # who decorates it is given them
     function = Function(node, closure_of(run, owner), defaults, owner, kind, mode, node.name, inference)
-    if kind == "opaque" and changes_flags(run, function):
+    if kind == "opaque" and (changes_flags(run, function) or _binds_outside(node)):
         hand_on(run, [function])  # who decorates it may run it
     if owner is not None:
         run.owners[id(node)] = owner
@@ -70,6 +70,10 @@ def define(run: Run, node: ir.FunctionDef, owner: Class | None) -> Function:
         run.defined.add(id(node))
         run.functions.append(function)
     return function
+
+
+def _binds_outside(node: ir.FunctionDef) -> bool:
+    return any(isinstance(each, ir.Scope) for each in ir.walk(node.body))
 
 
 def _decorator(run: Run, decorator: ir.Expression) -> tuple[str, GradModeGuard | None]:
