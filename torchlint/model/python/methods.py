@@ -17,6 +17,7 @@ from torchlint.model.python.callbacks import run_handed_on
 from torchlint.model.python.classes import dict_call, super_call
 from torchlint.model.python.containers import mapping_method, sequence_method
 from torchlint.model.python.custom_functions import APPLIED, apply_function, save_for_backward
+from torchlint.model.python.exposure import note_used
 from torchlint.model.python.flags import give, unsettle_gradients, unsettle_origins
 from torchlint.model.python.functions import call_method
 from torchlint.model.python.indirection import is_unknown_context, shown
@@ -222,6 +223,8 @@ def _run_method(run: Run, receiver: Value, name: str, site: CallSite, where: ir.
             return handle
     if name == "backward" and run.handed_on:
         run_handed_on(run, with_calls=False)
+    if run.exposed:
+        note_used(run, receiver)
     method = RECEIVERS.get(type(receiver))
     result = method(run, receiver, name, site, where) if method is not None else None
     if result is not None:
