@@ -3869,6 +3869,121 @@ def silent_class_that_its_own_method_names():
     Trainer().step(w)
 
 
+def class_that_its_base_shows_elsewhere():
+    import torch
+    from somelib import silence
+
+    class Base:
+        def __init_subclass__(cls, **kwargs):
+            super().__init_subclass__(**kwargs)
+            silence(cls)
+
+    class Trainer(Base):
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def object_that_its_base_shows_elsewhere():
+    import torch
+    from somelib import silence
+
+    class Base:
+        def __new__(cls):
+            made = super().__new__(cls)
+            silence(made)
+            return made
+
+    class Trainer(Base):
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_its_attribute_shows_elsewhere():
+    import torch
+    from somelib import silence
+
+    class Named:
+        def __set_name__(self, owner, name):
+            silence(owner)
+
+    class Trainer:
+        named = Named()
+
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_an_attribute_of_elsewhere_is_told_of():
+    import torch
+    from somelib import Named
+
+    class Trainer:
+        named = Named()
+
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_a_class_method_of_its_base_shows_elsewhere():
+    import torch
+    from somelib import silence
+
+    class Base:
+        @classmethod
+        def prepare(cls):
+            silence(cls)
+
+    class Trainer(Base):
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    Trainer.prepare()
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_its_base_keeps_in_a_list():
+    import torch
+
+    class Base:
+        known = []
+
+        def __init_subclass__(cls, **kwargs):
+            super().__init_subclass__(**kwargs)
+            Base.known.append(cls)
+
+    class Trainer(Base):
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # error: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
 def other_class_in_a_list_that_elsewhere_has():
     import torch
     from somelib import silence
@@ -4088,3 +4203,40 @@ def silent_copy_of_an_object_in_a_list_that_elsewhere_has():
     silence([trainer])
     trainer = copy.deepcopy(trainer)
     trainer.step(torch.rand(3, requires_grad=True))
+
+
+def fields_of_a_dataclass():
+    import torch
+    from dataclasses import dataclass, field
+
+    @dataclass
+    class Trainer:
+        kept: list = field(default_factory=list)
+
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # error: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_of_which_there_is_one_object():
+    import torch
+
+    class Trainer:
+        made = None
+
+        def __new__(cls):
+            if cls.made is None:
+                cls.made = super().__new__(cls)
+            return cls.made
+
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # error: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)

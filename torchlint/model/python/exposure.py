@@ -67,6 +67,11 @@ def expose_kept(run: Run, owner: Value, site: CallSite) -> None:
         _expose(run, [each for each in found if isinstance(each, Class) or (plain and _is_plain(each))], _by(site))
 
 
+def expose(run: Run, classes: Iterable[Class], site: CallSite) -> None:
+    """A call hands classes of the file to unknown code."""
+    _expose(run, classes, _by(site))
+
+
 def expose_put(run: Run, owner: Value, target: ir.Node, value: Value) -> None:
     """`elsewhere.held = Net`, `elsewhere.known[name] = Net`: what elsewhere holds, its code gets at."""
     if _is_of_nobody(owner):
