@@ -3667,3 +3667,669 @@ def freezing_that_elsewhere_has_put_into_a_layer():
     net.requires_grad_ = nothing
     net.requires_grad_(False)
     net(torch.rand(3, 2)).sum().backward()  # warning: [TLN104]
+
+
+def class_in_a_list_that_elsewhere_has():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    silence([Trainer])
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_in_a_dictionary_that_elsewhere_has():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    silence({"trainer": Trainer})
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_in_a_tuple_that_elsewhere_has():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    silence((Trainer, 1))
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_a_function_gives_elsewhere():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    silence(lambda: Trainer)
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def object_that_a_function_makes_for_elsewhere():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    def make():
+        return Trainer()
+
+    silence(make)
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def attribute_of_a_class_that_elsewhere_has():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    class Holder:
+        held = Trainer
+
+    silence(Holder)
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def attribute_of_the_class_of_an_object_that_elsewhere_has():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    class Holder:
+        held = Trainer
+
+    silence(Holder())
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def base_of_a_class_that_elsewhere_has():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    class Derived(Trainer):
+        pass
+
+    silence(Derived)
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_is_put_into_a_module_of_elsewhere():
+    import torch
+    import somelib
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    somelib.held = Trainer
+    somelib.silence_held()
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_elsewhere_registers():
+    import torch
+    from somelib import catalogue
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    catalogue.register(Trainer)
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_in_a_registry_of_the_file_that_elsewhere_has():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    KNOWN = {}
+
+    KNOWN["trainer"] = Trainer
+    silence(KNOWN)
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def object_in_a_list_that_elsewhere_has():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    trainer = Trainer()
+    silence([trainer])
+    trainer.step(torch.rand(3, requires_grad=True))
+
+
+def object_in_a_dictionary_that_elsewhere_has():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    trainer = Trainer()
+    silence({"trainer": trainer})
+    trainer.step(torch.rand(3, requires_grad=True))
+
+
+def method_of_an_object_that_elsewhere_has():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    trainer = Trainer()
+    silence(trainer.step)
+    trainer.step(torch.rand(3, requires_grad=True))
+
+
+def object_that_a_function_gives_elsewhere():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    trainer = Trainer()
+    silence(lambda: trainer)
+    trainer.step(torch.rand(3, requires_grad=True))
+
+
+def object_that_is_put_into_a_module_of_elsewhere():
+    import torch
+    import somelib
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    trainer = Trainer()
+    somelib.held = trainer
+    somelib.silence_held()
+    trainer.step(torch.rand(3, requires_grad=True))
+
+
+def silent_classes_below_one_that_elsewhere_has():
+    import torch
+    from somelib import silence
+
+    class Base:
+        pass
+
+    class Trainer(Base):
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()
+
+    for each in Base.__subclasses__():
+        silence(each)
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def silent_class_that_its_own_method_names():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def __init__(self):
+            silence(__class__)
+
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_its_base_shows_elsewhere():
+    import torch
+    from somelib import silence
+
+    class Base:
+        def __init_subclass__(cls, **kwargs):
+            super().__init_subclass__(**kwargs)
+            silence(cls)
+
+    class Trainer(Base):
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def object_that_its_base_shows_elsewhere():
+    import torch
+    from somelib import silence
+
+    class Base:
+        def __new__(cls):
+            made = super().__new__(cls)
+            silence(made)
+            return made
+
+    class Trainer(Base):
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_its_attribute_shows_elsewhere():
+    import torch
+    from somelib import silence
+
+    class Named:
+        def __set_name__(self, owner, name):
+            silence(owner)
+
+    class Trainer:
+        named = Named()
+
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_an_attribute_of_elsewhere_is_told_of():
+    import torch
+    from somelib import Named
+
+    class Trainer:
+        named = Named()
+
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_a_class_method_of_its_base_shows_elsewhere():
+    import torch
+    from somelib import silence
+
+    class Base:
+        @classmethod
+        def prepare(cls):
+            silence(cls)
+
+    class Trainer(Base):
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    Trainer.prepare()
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_its_base_keeps_in_a_list():
+    import torch
+
+    class Base:
+        known = []
+
+        def __init_subclass__(cls, **kwargs):
+            super().__init_subclass__(**kwargs)
+            Base.known.append(cls)
+
+    class Trainer(Base):
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # error: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def other_class_in_a_list_that_elsewhere_has():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # error: [TLN101]
+
+    class Other:
+        pass
+
+    silence([Other])
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_in_a_list_that_elsewhere_only_reads():
+    import torch
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # error: [TLN101]
+
+    print([Trainer])
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def layer_without_super_init_in_a_list_that_elsewhere_has():
+    from somelib import silence
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            self.f = nn.Linear(2, 1)  # warning: [TLN308]
+
+    silence([Net])
+    Net()
+
+
+def optimizer_in_a_list_that_elsewhere_has():
+    import torch
+    from somelib import silence
+    from torch import nn
+
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    silence([optimizer])
+    net(torch.rand(1, 2)).sum().backward()
+    optimizer.zero_grad()
+    optimizer.step()  # warning: [TLN403]
+
+
+def layer_in_a_list_that_elsewhere_has():
+    import torch
+    from somelib import silence
+    from torch import nn
+
+    act = nn.ReLU(inplace=True)
+    silence([act])
+    y = torch.rand(3, requires_grad=True).exp()
+    act(y)  # warning: [TLN201]
+    y.sum().backward()
+
+
+def silent_variable_that_a_function_under_a_decorator_of_elsewhere_sets():
+    import torch
+    from somelib import later, run_later
+
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+
+    @later
+    def renew():
+        global loss
+        loss = w.exp().sum()
+
+    loss.backward()
+    run_later()
+    loss.backward()
+
+
+def class_that_is_put_into_a_list_of_elsewhere():
+    import torch
+    import somelib
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    somelib.listed_classes.append(Trainer)
+    somelib.silence(somelib.listed_classes)
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_is_put_into_a_dictionary_of_elsewhere():
+    import torch
+    import somelib
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    somelib.named_classes["trainer"] = Trainer
+    somelib.silence(somelib.named_classes)
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_is_set_by_name_in_a_module_of_elsewhere():
+    import torch
+    import somelib
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    setattr(somelib, "held", Trainer)
+    somelib.silence_held()
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def object_that_is_put_into_a_list_of_elsewhere():
+    import torch
+    import somelib
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    trainer = Trainer()
+    somelib.listed_classes.append(trainer)
+    somelib.silence(somelib.listed_classes)
+    trainer.step(torch.rand(3, requires_grad=True))
+
+
+def class_in_a_dictionary_that_a_function_gives_elsewhere():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    silence(lambda: {"trainer": Trainer})
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_that_an_object_that_elsewhere_has_holds():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    class Holder:
+        def __init__(self):
+            self.held = Trainer
+
+    silence(Holder())
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def object_of_an_object_in_a_list_that_elsewhere_has():
+    import torch
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+
+    trainer = Trainer()
+
+    class Holder:
+        def __init__(self):
+            self.held = trainer
+
+    silence([Holder()])
+    trainer.step(torch.rand(3, requires_grad=True))
+
+
+def silent_copy_of_an_object_in_a_list_that_elsewhere_has():
+    import torch
+    import copy
+    from somelib import silence
+
+    class Trainer:
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()
+
+    trainer = Trainer()
+    silence([trainer])
+    trainer = copy.deepcopy(trainer)
+    trainer.step(torch.rand(3, requires_grad=True))
+
+
+def fields_of_a_dataclass():
+    import torch
+    from dataclasses import dataclass, field
+
+    @dataclass
+    class Trainer:
+        kept: list = field(default_factory=list)
+
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # error: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)
+
+
+def class_of_which_there_is_one_object():
+    import torch
+
+    class Trainer:
+        made = None
+
+        def __new__(cls):
+            if cls.made is None:
+                cls.made = super().__new__(cls)
+            return cls.made
+
+        def step(self, w):
+            loss = w.exp().sum()
+            loss.backward()
+            loss.backward()  # error: [TLN101]
+
+    w = torch.rand(3, requires_grad=True)
+    Trainer().step(w)

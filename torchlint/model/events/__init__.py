@@ -77,8 +77,9 @@ class Event:
         What else must hold for this to happen: inputs of the analysed `forward` that require grad, the arm of a branch;
         empty for a full proof. A finding that rests on one is a warning, never an error.
     unseen_class
-        A decorator or a base that nobody knows of a class of the program, by whose methods or objects the proof goes,
-        as a message may show it. What would be an error then is a warning that names it; nothing else changes.
+        What nobody knows of a class of the program, by whose methods or objects the proof goes, as a message may show
+        it: a decorator, a base, a hook, or the call by which unknown code got at the class or the object. What would be
+        an error then is a warning that names it; nothing else changes.
     moment
         When in the run: of two events of one entry point, the one with the smaller moment happens first (for a
         `SavedTensorRead` it is the moment of the backward). 0 where it does not matter.

@@ -27,6 +27,7 @@ from torchlint.model.state.guards import Truth
 from torchlint.model.state.reachable import whole_of
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
+    MOST_DEPENDS,
     NONE,
     Bound,
     Choice,
@@ -134,6 +135,8 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
         return known
     if isinstance(value, Class):
         found_in = class_attribute(value, name, origin)
+        if name == "__subclasses__" and isinstance(found_in, Unknown):
+            found_in.may_be = tuple(each for each in run.classes if value in each.ancestry()[1:])[:MOST_DEPENDS]
         note_attribute(run.machine, value, found_in)
         return found_in
     if isinstance(value, Super):

@@ -14,6 +14,7 @@ from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import evaluate_again, owner_of_dict
 from torchlint.model.python.containers import any_of, elements_of, values_of, widen_list, with_key
 from torchlint.model.python.derived_parameters import cst_expression, derived_parameter, written_grad
+from torchlint.model.python.exposure import expose_put
 from torchlint.model.python.flags import unsettle_origins
 from torchlint.model.python.members import (
     is_composed,
@@ -241,6 +242,7 @@ def _set_attribute_of(run: Run, each: Value, target: ir.Attribute, new: Value) -
             unsettle_origins(run, each)
     elif isinstance(each, Unknown):
         given_to_special(run, each, [new], (), target)
+        expose_put(run, each, target, new)
         patch_what_it_may_be(run, each)
         machine.trail.set(each.attributes, name, new)
         if name == "requires_grad":
@@ -253,6 +255,7 @@ def _set_attribute_of(run: Run, each: Value, target: ir.Attribute, new: Value) -
         set_in_class(run, each, name, new)
     elif isinstance(each, External):
         given_to_special(run, each, [new], (), target)
+        expose_put(run, each, target, new)
         replace_of_torch(run, f"{each.qualified}.{name}")
 
 
@@ -295,6 +298,8 @@ def store(
         isinstance(each, (Unknown, External)) and (named or not isinstance(value, Tensor))
     ):
         given_to_special(run, each, [value], ("__setitem__",), target)
+    if isinstance(each, External):
+        expose_put(run, each, target, value)
     if isinstance(each, Unknown):
         patch_what_it_may_be(run, each)
         may_register(run, each, [value])

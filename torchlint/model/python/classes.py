@@ -12,6 +12,7 @@ from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import attribute_itself, choose_patched, class_attribute, is_module
 from torchlint.model.python.callbacks import hand_on_special, havoc
 from torchlint.model.python.containers import mapping_method
+from torchlint.model.python.exposure import note_used
 from torchlint.model.python.flags import give
 from torchlint.model.python.functions import call_method
 from torchlint.model.python.graph_copies import Moment
@@ -206,6 +207,8 @@ def _run_instance(run: Run, instance: Instance, site: CallSite) -> Value:
 
 def _run_inherited(run: Run, instance: Instance, layer: Module, site: CallSite, *, other: bool) -> Value:
     """An object does what its class has from `torch.nn`; `other`: or what nobody knows has in the place of that."""
+    if run.exposed:
+        note_used(run, instance)
     if not other and not run.replaces_layer(layer.kind.name):
         return _run_module(run, layer, site)
     either = choose_patched(instance, layer, site.node)
@@ -230,6 +233,8 @@ def _call_on(run: Run, instance: Instance, function: Value, site: CallSite) -> V
 
 def call_module(run: Run, module: Module, site: CallSite) -> Value:
     """Call a layer of torch, with its hooks."""
+    if run.exposed:
+        note_used(run, module)
     if not (module.patched or run.replaces_layer(module.kind.name)):
         return _call_module(run, module, site)
     other = Unknown(source=site.node, part_of=module)

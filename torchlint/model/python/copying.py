@@ -132,6 +132,7 @@ class _DeepCopy:
     def _instance(self, old: Instance) -> Instance:
         if (
             old.given
+            or any(each.value is old for each in self._run.exposed)
             or not inherits_known(old.cls)
             or any(name in cls.attributes for cls in old.cls.ancestry() for name in _OWN_WAYS)
         ):

@@ -11,6 +11,7 @@ from typing import Final
 from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.class_decorators import is_container, kept_in
+from torchlint.model.python.class_hooks import handed_by_hook
 from torchlint.model.python.flags import changes_flags, unsettle
 from torchlint.model.python.making import DATACLASS, inherits_known, keeps_class, keeps_making
 from torchlint.model.python.run import Run, Statements
@@ -62,7 +63,7 @@ def define(run: Run, node: ir.FunctionDef, owner: Class | None) -> Function:
     for value in defaults.values() if kind == "opaque" else ():
         unsettle(run, value, slightly=True)  # who decorates it is given them
     function = Function(node, closure_of(run, owner), defaults, owner, kind, mode, node.name, inference)
-    if kind == "opaque" and changes_flags(run, function):
+    if kind == "opaque" and (changes_flags(run, function) or _binds_outside(node)):
         hand_on(run, [function])  # who decorates it may run it
     if owner is not None:
         run.owners[id(node)] = owner
@@ -70,6 +71,10 @@ def define(run: Run, node: ir.FunctionDef, owner: Class | None) -> Function:
         run.defined.add(id(node))
         run.functions.append(function)
     return function
+
+
+def _binds_outside(node: ir.FunctionDef) -> bool:
+    return any(isinstance(each, ir.Scope) for each in ir.walk(node.body))
 
 
 def _decorator(run: Run, decorator: ir.Expression) -> tuple[str, GradModeGuard | None]:
@@ -128,6 +133,7 @@ def _class(run: Run, node: ir.ClassDef) -> None:
     changing = [each for each, made in reversed(shown) if not _keeps_class(run, each, made, cls)]
     cls.wrapped = wrapped or bool(changing)
     cls.unseen = unseen_of(cls, (each for each in changing if not leaves_as_written(_decorating(run, each))))
+    cls.unseen = cls.unseen or handed_by_hook(run, cls)
     cls.finished_elsewhere = wrapped or any(not _is_dataclass(run, each) for each in changing)
     if cls.finished_elsewhere or not inherits_known(cls):
         for value in cls.attributes.values():

@@ -15,6 +15,7 @@ from torchlint.knowledge import foreign
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.callbacks import hand_on, havoc
+from torchlint.model.python.exposure import note_used
 from torchlint.model.python.flags import (
     text_is_run,
     unsettle_by,
@@ -113,6 +114,8 @@ def run_function(
     machine = run.machine
     before = _change_file(run, function, site)
     noted = note_method(machine, function, positional)
+    if run.exposed:
+        note_used(run, positional[0] if positional else None, function.owner)
     entered = before[0] is None and machine.foreign_call is not None
     if entered and site is not None and not _is_of_layer(function, positional):
         for hook in before[1].foreign_called:

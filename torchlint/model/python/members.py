@@ -11,6 +11,7 @@ from functools import partial
 from torchlint.knowledge.ops.find import is_tensor_method
 from torchlint.model.autograd.writes import leave_place, rebind_grad, refuse_gradient, require_grad
 from torchlint.model.python.attributes import MODULE_METHODS
+from torchlint.model.python.exposure import expose_put
 from torchlint.model.python.flags import give, unsettle, unsettle_origins
 from torchlint.model.python.indirection import is_unknown_code
 from torchlint.model.python.making import OF_ATTRIBUTES, inherits_known, runs_unseen
@@ -427,6 +428,7 @@ def _set_attribute_of(run: Run, each: Value, name: str, value: Value, origin: ir
     elif isinstance(each, External):
         if is_value_of_elsewhere(each):
             give(run, [value], "", origin)
+        expose_put(run, each, origin, value)
         replace_of_torch(run, f"{each.qualified}.{name}")
     elif isinstance(each, Class):
         set_in_class(run, each, name, value)

@@ -14,9 +14,11 @@ from torchlint.model.autograd.tensors import fresh, materialise
 from torchlint.model.python.attributes import attribute, misses_gradient, owner_of_dict
 from torchlint.model.python.builtins import builtin_setattr
 from torchlint.model.python.callbacks import run_handed_on
+from torchlint.model.python.class_hooks import hands_on_class
 from torchlint.model.python.classes import dict_call, super_call
 from torchlint.model.python.containers import mapping_method, sequence_method
 from torchlint.model.python.custom_functions import APPLIED, apply_function, save_for_backward
+from torchlint.model.python.exposure import expose, note_used
 from torchlint.model.python.flags import give, unsettle_gradients, unsettle_origins
 from torchlint.model.python.functions import call_method
 from torchlint.model.python.indirection import is_unknown_context, shown
@@ -144,6 +146,8 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
             else:
                 if isinstance(receiver, Class) and isinstance(found, Unknown) and not is_foreign(found):
                     give(run, [receiver], node.attr, site.node)  # a class method
+                elif isinstance(receiver, Class) and isinstance(found, Function) and hands_on_class(run, found):
+                    expose(run, receiver.ancestry(), site)
                 result = run.invoke(found, site)
             for hook in run.machine.watch.method if isinstance(receiver, (Instance, Class)) else ():
                 hook(receiver, node.attr, site.positional, site.keywords, result, site.node)
@@ -222,6 +226,8 @@ def _run_method(run: Run, receiver: Value, name: str, site: CallSite, where: ir.
             return handle
     if name == "backward" and run.handed_on:
         run_handed_on(run, with_calls=False)
+    if run.exposed:
+        note_used(run, receiver)
     method = RECEIVERS.get(type(receiver))
     result = method(run, receiver, name, site, where) if method is not None else None
     if result is not None:

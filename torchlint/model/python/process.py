@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Final, TypeGuard
 
 from torchlint.knowledge import foreign
+from torchlint.model.python.exposure import expose_kept, expose_parts
 from torchlint.model.python.flags import KEEPING_FLAGS, for_effect, text_is_run
 from torchlint.model.python.members import (
     lose_children,
@@ -131,6 +132,9 @@ def may_patch(run: Run, callee: Value, called: str, site: CallSite, receiver: Va
     elif patching:
         _put_into_torch(run, site)
     effect = patching and _is_for_effect(run, site)  # few calls are there for what they do
+    owner = callee if receiver is None else receiver
+    if not effect and (called == "register" or foreign.keeps_arguments(called)) and _is_for_effect(run, site):
+        expose_kept(run, owner, site)
     if effect and not site.complete and any(isinstance(each, Unknown) for each in site.positional):
         patch_in_sight(run)  # `patch(*found)`: nobody knows what it is given
     if receiver is None and isinstance(callee, External) and callee.qualified.startswith("torch.nn."):
@@ -152,6 +156,8 @@ def may_patch(run: Run, callee: Value, called: str, site: CallSite, receiver: Va
         for _, each in alternatives(value) if effect else ():
             if isinstance(each, (Class, Instance, Module)) and not each.patched:
                 patch(run, each)
+    if effect:
+        expose_parts(run, owner, site)
 
 
 def may_register(run: Run, place: Unknown, given: list[Value], *, effect: bool = False) -> None:

@@ -89,6 +89,16 @@ class Reach:
         self.changes_flags = changes_flags
 
 
+class Exposed:
+    """A class or an object of the program that unknown code got at by way of something else; `by`: what code."""
+
+    __slots__ = ("by", "value")
+
+    def __init__(self, value: Value, by: str) -> None:
+        self.value = value
+        self.by = by
+
+
 class Callback:
     """
     A function of the file that somebody else may run; of a method, also its object. `with_calls`: a forward hook, which
@@ -269,6 +279,7 @@ class Run:
         "compared",
         "defined",
         "entered",
+        "exposed",
         "expressions",
         "finals",
         "flagged",
@@ -330,6 +341,7 @@ class Run:
         self.handed_on: tuple[Callback, ...] = ()
         """Functions of the file that unknown code, a hook or a callback may run at any time."""
         self.handed_to_unknown: tuple[Value, ...] = ()
+        self.exposed: tuple[Exposed, ...] = ()
         self.kept_by_unknown: tuple[Value, ...] = ()
         """What of torch unknown code may run at any time: `loss.backward`, `torch.set_grad_enabled`."""
         self.handed_together = {True: HandedOn((), {}), False: HandedOn((), {})}

@@ -14,6 +14,7 @@ from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.python.run import Run
+from torchlint.model.state.frames import running
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
     NONE,
@@ -59,6 +60,8 @@ def _global(run: Run, frame: Frame, name: str) -> Value:
             qualified = canonical(f"{module}.{name}")
             if ops.find(qualified) or modules.find(qualified) or factories.find(qualified) or qualified in _TORCH_NAMES:
                 return External(qualified)
+    if name == "__class__":
+        return next((run.owners[id(each)] for each in running(run.machine) if id(each) in run.owners), Unknown())
     return External(f"builtins.{name}") if name in _BUILTINS else Unknown()
 
 

@@ -41,6 +41,7 @@ _TIMED: Final = frozenset({"writes", "saves", "uses", "releases", "aliases"})
 _UNORDERED: Final = frozenset(
     {
         "escaped",
+        "exposed",
         "given",
         "handed_on",
         "handed_to_unknown",

@@ -83,6 +83,7 @@ class _Init:
     instance: Instance
     path: Guard
     ready: bool
+    unseen_class: str
     delegated: bool = False
     early: list[tuple[str, ir.Node, cst.CSTNode, Guard]] = field(default_factory=list)
     late_call: cst.CSTNode | None = None
@@ -139,7 +140,7 @@ class Registration(Observer):
             if ready or is_module(instance) is Truth.MAYBE:
                 self._sound.add(id(function.definition))  # a base class that nobody knows may have seen to it
             if is_module(instance) is Truth.YES:
-                init = _Init(function, instance, self.machine.path, ready)
+                init = _Init(function, instance, self.machine.path, ready, self.machine.unseen_class)
                 for outer in self._inits:
                     if outer is not None and outer.instance is instance:
                         outer.delegated = True
@@ -208,6 +209,7 @@ class Registration(Observer):
                 node=place,
                 statement=line,
                 trace=tuple(each for each in steps if each.node is not place),
+                unseen_class=init.unseen_class,
                 module=owner.name,
                 attribute=attribute,
                 first=body[0].line,
