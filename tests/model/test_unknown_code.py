@@ -179,6 +179,8 @@ def _somelib() -> types.ModuleType:
         keeping=torch.autograd.graph.save_on_cpu, mutating=torch.autograd.graph.allow_mutation_on_saved_tensors,
         session=torch.no_grad, inferring=torch.inference_mode, load=lambda: {"w": torch.rand(3, requires_grad=True)},
         Computing=_Computing, computing=_computing,
+        methods={"step": lambda *given: None}, equip=lambda members: members.update(step=lambda *given: None),
+        name="step", passing=lambda *given: None,
         overwriting=lambda w: w.add_(w), untrained={"requires_grad": False}, doubles={"dtype": torch.float64},
     )  # fmt: skip
     return module

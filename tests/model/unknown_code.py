@@ -3574,3 +3574,140 @@ def silent_view_of_data_that_is_a_leaf_now():
     copy.add_(1)
     copy.requires_grad_()
     copy.exp().sum().backward()
+
+
+def members_of_an_object_updated_at_once():
+    import torch
+    from somelib import methods
+
+    class Trainer:
+        def step(self, loss):
+            loss.backward()  # warning: [TLN101]
+
+    t = Trainer()
+    t.__dict__.update(methods)
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def members_of_an_object_joined_with_what_is_found():
+    import torch
+    from somelib import methods
+
+    class Trainer:
+        def step(self, loss):
+            loss.backward()  # warning: [TLN101]
+
+    t = Trainer()
+    t.__dict__ |= methods
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def members_of_an_object_given_away_at_once():
+    import torch
+    from somelib import equip
+
+    class Trainer:
+        def step(self, loss):
+            loss.backward()  # warning: [TLN101]
+
+    t = Trainer()
+    equip(t.__dict__)
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def members_of_an_object_given_away_as_what_vars_gives():
+    import torch
+    from somelib import equip
+
+    class Trainer:
+        def step(self, loss):
+            loss.backward()  # warning: [TLN101]
+
+    t = Trainer()
+    equip(vars(t))
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def members_of_an_object_in_which_a_name_of_elsewhere_is_set():
+    import torch
+    from somelib import name, passing
+
+    class Trainer:
+        def step(self, loss):
+            loss.backward()  # warning: [TLN101]
+
+    t = Trainer()
+    t.__dict__[name] = passing
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def members_of_an_object_that_its_constructor_finds():
+    import torch
+    from somelib import methods
+
+    class Base:
+        def __init__(self, **settings):
+            self.__dict__.update(settings)
+
+    class Trainer(Base):
+        def step(self, loss):
+            loss.backward()  # warning: [TLN101]
+
+    t = Trainer(**methods)
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def members_of_an_object_that_are_its_settings():
+    import torch
+
+    class Trainer:
+        def __init__(self, **settings):
+            self.__dict__.update(settings)
+
+        def step(self, loss):
+            loss.backward()  # error: [TLN101]
+
+    t = Trainer(rate=0.1)
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def layer_whose_members_are_found_elsewhere():
+    from somelib import methods
+    from torch import nn
+
+    class Net(nn.Linear):
+        def __init__(self):
+            super().__init__(2, 2)
+            self.__dict__.update(methods)
+
+        def step(self, *given):
+            self.weight.add_(1)  # warning: [TLN203]
+
+    class Whole(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = Net()
+
+    whole = Whole()
+    whole.net.step()

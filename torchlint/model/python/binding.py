@@ -15,6 +15,7 @@ from torchlint.model.python.attributes import evaluate_again, owner_of_dict
 from torchlint.model.python.containers import any_of, elements_of, values_of, widen_list, with_key
 from torchlint.model.python.derived_parameters import cst_expression, derived_parameter, written_grad
 from torchlint.model.python.flags import unsettle_origins
+from torchlint.model.python.indirection import is_unknown_code
 from torchlint.model.python.members import (
     is_composed,
     patch_what_it_may_be,
@@ -31,6 +32,7 @@ from torchlint.model.python.process import may_register
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.special_methods import given_to_special
 from torchlint.model.python.subscripts import evaluate_index
+from torchlint.model.python.unseen_classes import note_put
 from torchlint.model.python.variables import set_variable
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
@@ -269,6 +271,8 @@ def _set_by_name(run: Run, target: ir.Subscript, value: Value) -> bool:
         return False
     name = run.evaluate(target.index)
     named = {name.value: value} if isinstance(name, Constant) else None
+    if is_unknown_code(name):
+        note_put(run.machine, owner, [value])
     set_members(run, owner, named, value, anew=is_composed(name))
     return True
 

@@ -19,7 +19,7 @@ from torchlint.model.python.containers import mapping_method, sequence_method
 from torchlint.model.python.custom_functions import APPLIED, apply_function, save_for_backward
 from torchlint.model.python.flags import give, unsettle_gradients, unsettle_origins
 from torchlint.model.python.functions import call_method
-from torchlint.model.python.indirection import is_unknown_context, shown
+from torchlint.model.python.indirection import is_unknown_code, is_unknown_context, shown
 from torchlint.model.python.introspection import class_of, text_method
 from torchlint.model.python.members import set_members, written_to_mapping
 from torchlint.model.python.module_hooks import register_hook, remove_hook
@@ -28,6 +28,7 @@ from torchlint.model.python.modules import mode_argument, module_method
 from torchlint.model.python.registries import DICTS
 from torchlint.model.python.run import Run
 from torchlint.model.python.unknown_code import UNKNOWN_LAYER, unknown_call
+from torchlint.model.python.unseen_classes import note_put
 from torchlint.model.python.variables import named_in_file, not_none, resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
@@ -163,8 +164,12 @@ def _put_into_dict(run: Run, owner: Value, name: str, site: CallSite) -> Value:
         known = given.items if isinstance(given, Mapping) and not others and site.complete else None
         if site.keywords and not site.positional and site.complete:
             known = dict(site.keywords.items())
+        if known is None:
+            note_put(run.machine, owner, site.values() if site.complete else [Unknown()])
         set_members(run, owner, known, given if known is not None else some_of([given, *others]))
         return NONE
+    if is_unknown_code(given):
+        note_put(run.machine, owner, others)
     value = some_of(others)
     set_members(run, owner, None, value, anew=False)
     return value
