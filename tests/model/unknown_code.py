@@ -3576,6 +3576,222 @@ def silent_view_of_data_that_is_a_leaf_now():
     copy.exp().sum().backward()
 
 
+def mode_method_that_hands_a_network_on_when_torch_calls_it():
+    from somelib import freeze
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 1)
+
+        def train(self, mode=True):
+            freeze(self)
+            return self
+
+    net = Net().eval()
+    net.fc.weight.add_(1)
+
+
+def mode_method_of_a_part_that_hands_it_on_when_torch_calls_it():
+    from somelib import freeze
+    from torch import nn
+
+    class Norm(nn.BatchNorm1d):
+        def train(self, mode=True):
+            super().train(mode)
+            freeze(self)
+            return self
+
+    net = nn.Sequential(nn.Linear(2, 2), Norm(2))
+    net.train()
+    net[1].weight.add_(1)
+    net[1].bias.detach().numpy()
+
+
+def layer_that_freezes_itself_when_its_network_is_switched():
+    import torch
+    from torch import nn
+
+    class Norm(nn.BatchNorm1d):
+        def train(self, mode=True):
+            super().train(mode)
+            for p in self.parameters():
+                p.requires_grad_(False)
+            return self
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm = Norm(2)
+            self.fc = nn.Linear(2, 2)
+
+    net = Net()
+    net.eval()
+    net.norm.weight.add_(1)
+    net.norm(torch.ones(3, 2)).sum().backward()  # error: [TLN104]
+
+
+def layer_beside_one_that_freezes_itself_when_it_is_switched():
+    from torch import nn
+
+    class Norm(nn.BatchNorm1d):
+        def train(self, mode=True):
+            super().train(mode)
+            self.requires_grad_(False)
+            return self
+
+    net = nn.Sequential(Norm(2), nn.Linear(2, 2)).eval()
+    net[0].weight.add_(1)
+    net[1].weight.add_(1)  # error: [TLN203]
+
+
+def layer_that_hands_itself_on_when_it_is_initialised():
+    from somelib import freeze
+    from torch import nn
+
+    class Linear(nn.Linear):
+        def reset_parameters(self):
+            super().reset_parameters()
+            freeze(self)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = Linear(2, 1)
+
+    Net().fc.weight.add_(1)
+
+
+def layer_that_initialises_itself():
+    from torch import nn
+
+    class Linear(nn.Linear):
+        def reset_parameters(self):
+            nn.init.normal_(self.weight)
+
+    Linear(2, 1).weight.add_(1)  # error: [TLN203]
+
+
+def layer_that_hands_itself_on_when_it_is_converted():
+    import torch
+    from somelib import freeze
+    from torch import nn
+
+    class Linear(nn.Linear):
+        def _apply(self, fn):
+            super()._apply(fn)
+            freeze(self)
+            return self
+
+    net = nn.Sequential(Linear(2, 1)).to(torch.float64)
+    net[0].weight.numpy()
+
+
+def layer_that_keeps_a_tensor_of_its_own_when_it_is_converted():
+    import torch
+    from torch import nn
+
+    class Linear(nn.Linear):
+        def _apply(self, fn, recurse=True):
+            super()._apply(fn)
+            self.offset = fn(torch.zeros(1))
+            return self
+
+    net = nn.Sequential(Linear(2, 1)).to(torch.float64)
+    net[0].weight.numpy()  # error: [TLN111]
+
+
+def network_that_hands_itself_on_when_it_is_loaded():
+    from somelib import freeze
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 1)
+
+        def _load_from_state_dict(self, *given):
+            freeze(self)
+
+    net = Net()
+    net.load_state_dict(net.state_dict())
+    net.fc.weight.add_(1)
+
+
+def parameter_that_is_registered_by_code_of_elsewhere():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(torch.ones(2))
+
+        def register_parameter(self, name, parameter):
+            super().register_parameter(name, frozen(parameter))
+
+    net = Net()
+    net.w.add_(1)  # warning: [TLN203]
+
+
+def network_that_hands_itself_on_when_it_is_shown():
+    from somelib import freeze
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 1)
+
+        def extra_repr(self):
+            freeze(self)
+            return ""
+
+    net = Net()
+    print(net)
+    net.fc.weight.add_(1)
+
+
+def network_that_lists_its_parameters_by_code_of_elsewhere():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 1)
+
+        def parameters(self, recurse=True):
+            return same([])
+
+    net = Net()
+    net.requires_grad_(False)
+    net.fc(torch.ones(1, 2)).sum().backward()
+
+
+def network_that_lists_some_of_its_parameters():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Linear(2, 2)
+            self.head = nn.Linear(2, 1)
+
+        def parameters(self, recurse=True):
+            return self.head.parameters()
+
+    net = Net()
+    net.requires_grad_(False)
+    net.head.weight.add_(1)
+    net.body(torch.ones(1, 2)).sum().backward()
+    net.body.weight.add_(1)  # error: [TLN203]
+
+
 def members_of_an_object_updated_at_once():
     import torch
     from somelib import methods

@@ -14,6 +14,7 @@ from torchlint.model.autograd.tensors import fresh, materialise
 from torchlint.model.python.attributes import attribute, misses_gradient, owner_of_dict
 from torchlint.model.python.builtins import builtin_setattr
 from torchlint.model.python.callbacks import run_handed_on
+from torchlint.model.python.called_by_torch import perhaps_called
 from torchlint.model.python.classes import dict_call, super_call
 from torchlint.model.python.containers import mapping_method, sequence_method
 from torchlint.model.python.custom_functions import APPLIED, apply_function, save_for_backward
@@ -295,6 +296,7 @@ def _is_detached(value: Unknown) -> bool:
 
 def _unknown_method(run: Run, receiver: Unknown, name: str, site: CallSite, where: ir.Expression) -> Value:
     _watch_unknown(run, receiver, name, site)
+    perhaps_called(run, receiver, name)
     callee = attribute(run, receiver, name, where)
     if isinstance(callee, Unknown) and callee.layer and name not in ("forward", "__call__"):
         # a method of an object, which may be a layer, is none
