@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from torchlint.model.python.attributes import is_module
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.flags import calls_what_is_unknown, changes_flags, unsettle
 from torchlint.model.python.indirection import is_unknown_code
@@ -40,8 +41,11 @@ CONVERTING: Final = External("torch.Tensor.contiguous")
 
 
 def overriding(value: Value, name: str) -> Value | None:
-    """What the object or its class, of the file, has in the place of a method of `nn.Module`."""
-    if not isinstance(value, Instance):
+    """
+    What the object or its class, of the file, has in the place of a method of `nn.Module`. Who may be none may have a
+    `train` that is a whole training.
+    """
+    if not isinstance(value, Instance) or is_module(value) is not Truth.YES:
         return None
     if name in value.attributes:
         return value.attributes[name]
