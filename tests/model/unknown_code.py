@@ -4333,3 +4333,356 @@ def class_of_which_there_is_one_object():
 
     w = torch.rand(3, requires_grad=True)
     Trainer().step(w)
+
+
+def mode_method_that_hands_a_network_on_when_torch_calls_it():
+    from somelib import freeze
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 1)
+
+        def train(self, mode=True):
+            freeze(self)
+            return self
+
+    net = Net().eval()
+    net.fc.weight.add_(1)
+
+
+def mode_method_of_a_part_that_hands_it_on_when_torch_calls_it():
+    from somelib import freeze
+    from torch import nn
+
+    class Norm(nn.BatchNorm1d):
+        def train(self, mode=True):
+            super().train(mode)
+            freeze(self)
+            return self
+
+    net = nn.Sequential(nn.Linear(2, 2), Norm(2))
+    net.train()
+    net[1].weight.add_(1)
+    net[1].bias.detach().numpy()
+
+
+def layer_that_freezes_itself_when_its_network_is_switched():
+    import torch
+    from torch import nn
+
+    class Norm(nn.BatchNorm1d):
+        def train(self, mode=True):
+            super().train(mode)
+            for p in self.parameters():
+                p.requires_grad_(False)
+            return self
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm = Norm(2)
+            self.fc = nn.Linear(2, 2)
+
+    net = Net()
+    net.eval()
+    net.norm.weight.add_(1)
+    net.norm(torch.ones(3, 2)).sum().backward()  # error: [TLN104]
+
+
+def layer_beside_one_that_freezes_itself_when_it_is_switched():
+    from torch import nn
+
+    class Norm(nn.BatchNorm1d):
+        def train(self, mode=True):
+            super().train(mode)
+            self.requires_grad_(False)
+            return self
+
+    net = nn.Sequential(Norm(2), nn.Linear(2, 2)).eval()
+    net[0].weight.add_(1)
+    net[1].weight.add_(1)  # error: [TLN203]
+
+
+def layer_that_hands_itself_on_when_it_is_initialised():
+    from somelib import freeze
+    from torch import nn
+
+    class Linear(nn.Linear):
+        def reset_parameters(self):
+            super().reset_parameters()
+            freeze(self)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = Linear(2, 1)
+
+    Net().fc.weight.add_(1)
+
+
+def layer_that_initialises_itself():
+    from torch import nn
+
+    class Linear(nn.Linear):
+        def reset_parameters(self):
+            nn.init.normal_(self.weight)
+
+    Linear(2, 1).weight.add_(1)  # error: [TLN203]
+
+
+def layer_that_hands_itself_on_when_it_is_converted():
+    import torch
+    from somelib import freeze
+    from torch import nn
+
+    class Linear(nn.Linear):
+        def _apply(self, fn):
+            super()._apply(fn)
+            freeze(self)
+            return self
+
+    net = nn.Sequential(Linear(2, 1)).to(torch.float64)
+    net[0].weight.numpy()
+
+
+def layer_that_keeps_a_tensor_of_its_own_when_it_is_converted():
+    import torch
+    from torch import nn
+
+    class Linear(nn.Linear):
+        def _apply(self, fn, recurse=True):
+            super()._apply(fn)
+            self.offset = fn(torch.zeros(1))
+            return self
+
+    net = nn.Sequential(Linear(2, 1)).to(torch.float64)
+    net[0].weight.numpy()  # error: [TLN111]
+
+
+def network_that_hands_itself_on_when_it_is_loaded():
+    from somelib import freeze
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 1)
+
+        def _load_from_state_dict(self, *given):
+            freeze(self)
+
+    net = Net()
+    net.load_state_dict(net.state_dict())
+    net.fc.weight.add_(1)
+
+
+def parameter_that_is_registered_by_code_of_elsewhere():
+    import torch
+    from somelib import frozen
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(torch.ones(2))
+
+        def register_parameter(self, name, parameter):
+            super().register_parameter(name, frozen(parameter))
+
+    net = Net()
+    net.w.add_(1)  # warning: [TLN203]
+
+
+def network_that_hands_itself_on_when_it_is_shown():
+    from somelib import freeze
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 1)
+
+        def extra_repr(self):
+            freeze(self)
+            return ""
+
+    net = Net()
+    print(net)
+    net.fc.weight.add_(1)
+
+
+def network_that_lists_its_parameters_by_code_of_elsewhere():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 1)
+
+        def parameters(self, recurse=True):
+            return same([])
+
+    net = Net()
+    net.requires_grad_(False)
+    net.fc(torch.ones(1, 2)).sum().backward()
+
+
+def network_that_lists_some_of_its_parameters():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Linear(2, 2)
+            self.head = nn.Linear(2, 1)
+
+        def parameters(self, recurse=True):
+            return self.head.parameters()
+
+    net = Net()
+    net.requires_grad_(False)
+    net.head.weight.add_(1)
+    net.body(torch.ones(1, 2)).sum().backward()
+    net.body.weight.add_(1)  # error: [TLN203]
+
+
+def members_of_an_object_updated_at_once():
+    import torch
+    from somelib import methods
+
+    class Trainer:
+        def step(self, loss):
+            loss.backward()  # warning: [TLN101]
+
+    t = Trainer()
+    t.__dict__.update(methods)
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def members_of_an_object_joined_with_what_is_found():
+    import torch
+    from somelib import methods
+
+    class Trainer:
+        def step(self, loss):
+            loss.backward()  # warning: [TLN101]
+
+    t = Trainer()
+    t.__dict__ |= methods
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def members_of_an_object_given_away_at_once():
+    import torch
+    from somelib import equip
+
+    class Trainer:
+        def step(self, loss):
+            loss.backward()  # warning: [TLN101]
+
+    t = Trainer()
+    equip(t.__dict__)
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def members_of_an_object_given_away_as_what_vars_gives():
+    import torch
+    from somelib import equip
+
+    class Trainer:
+        def step(self, loss):
+            loss.backward()  # warning: [TLN101]
+
+    t = Trainer()
+    equip(vars(t))
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def members_of_an_object_in_which_a_name_of_elsewhere_is_set():
+    import torch
+    from somelib import name, passing
+
+    class Trainer:
+        def step(self, loss):
+            loss.backward()  # warning: [TLN101]
+
+    t = Trainer()
+    t.__dict__[name] = passing
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def members_of_an_object_that_its_constructor_finds():
+    import torch
+    from somelib import methods
+
+    class Base:
+        def __init__(self, **settings):
+            self.__dict__.update(settings)
+
+    class Trainer(Base):
+        def step(self, loss):
+            loss.backward()  # warning: [TLN101]
+
+    t = Trainer(**methods)
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def members_of_an_object_that_are_its_settings():
+    import torch
+
+    class Trainer:
+        def __init__(self, **settings):
+            self.__dict__.update(settings)
+
+        def step(self, loss):
+            loss.backward()  # error: [TLN101]
+
+    t = Trainer(rate=0.1)
+    w = torch.rand(3, requires_grad=True)
+    loss = w.exp().sum()
+    t.step(loss)
+    t.step(loss)
+
+
+def layer_whose_members_are_found_elsewhere():
+    from somelib import methods
+    from torch import nn
+
+    class Net(nn.Linear):
+        def __init__(self):
+            super().__init__(2, 2)
+            self.__dict__.update(methods)
+
+        def step(self, *given):
+            self.weight.add_(1)  # warning: [TLN203]
+
+    class Whole(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = Net()
+
+    whole = Whole()
+    whole.net.step()

@@ -17,6 +17,7 @@ from torchlint.model.python.members import patch_what_it_may_be, put_where_gette
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.subscripts import evaluate_index, subscript
+from torchlint.model.python.unseen_classes import note_put
 from torchlint.model.state.frames import is_compiled
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.reachable import some_of
@@ -87,7 +88,10 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
         assign(run, target, current)
         return
     if node.op == "|" and (owner := owner_of_dict(run, target)) is not None:
-        set_members(run, owner, value.items if isinstance(value, Mapping) else None, value, anew=False)
+        named = value.items if isinstance(value, Mapping) else None
+        if named is None:
+            note_put(run.machine, owner, [value])
+        set_members(run, owner, named, value, anew=False)
         return
     if node.op == "|" and isinstance(current, Mapping):
         written_to_mapping(run, current, some_of([value]))

@@ -16,6 +16,7 @@ from torchlint.model.python.containers import any_of, elements_of, values_of, wi
 from torchlint.model.python.derived_parameters import cst_expression, derived_parameter, written_grad
 from torchlint.model.python.exposure import expose_put
 from torchlint.model.python.flags import unsettle_origins
+from torchlint.model.python.indirection import is_unknown_code
 from torchlint.model.python.members import (
     is_composed,
     note_replaced,
@@ -33,6 +34,7 @@ from torchlint.model.python.process import may_register
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.special_methods import given_to_special
 from torchlint.model.python.subscripts import evaluate_index
+from torchlint.model.python.unseen_classes import note_put
 from torchlint.model.python.variables import set_variable
 from torchlint.model.state.reflection import note_reflection
 from torchlint.model.state.values import (
@@ -274,6 +276,8 @@ def _set_by_name(run: Run, target: ir.Subscript, value: Value) -> bool:
         return False
     name = run.evaluate(target.index)
     named = {name.value: value} if isinstance(name, Constant) else None
+    if is_unknown_code(name):
+        note_put(run.machine, owner, [value])
     set_members(run, owner, named, value, anew=is_composed(name))
     return True
 

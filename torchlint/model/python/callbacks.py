@@ -215,7 +215,8 @@ def hand_on_special(run: Run, instance: Instance) -> None:
         followed = _FOLLOWED - _CONTEXT
     for cls in instance.cls.ancestry():
         for name, method in cls.attributes.items():
-            if name.startswith("__") and name not in followed and isinstance(method, Function):
+            shows = name.startswith("__") or name in _SHOWING
+            if shows and name not in followed and isinstance(method, Function):
                 _hand_on_with_callees(run, Callback(method, instance, special=True))
             # the constructor of a layer, which is not followed, sets its parameters by it
             own = method if instance.layer is not None and name == "__setattr__" else None
@@ -247,6 +248,8 @@ _FOLLOWED: Final = frozenset(
     """.split()  # noqa: SIM905
 )
 """Special methods that are run where Python runs them."""
+_SHOWING: Final = frozenset({"_get_name", "extra_repr"})
+"""Methods by which a Module is shown."""
 _DECORATORS: Final = frozenset({"contextlib.ContextDecorator", "contextlib.AsyncContextDecorator"})
 """Objects of classes derived from these are entered by whoever calls a function that is decorated with one."""
 _CONTEXT: Final = frozenset({"__enter__", "__exit__"})

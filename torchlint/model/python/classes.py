@@ -11,6 +11,7 @@ from functools import partial
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import attribute_itself, choose_patched, class_attribute, is_module
 from torchlint.model.python.callbacks import hand_on_special, havoc
+from torchlint.model.python.called_by_torch import note_registering
 from torchlint.model.python.containers import mapping_method
 from torchlint.model.python.exposure import note_used
 from torchlint.model.python.flags import give
@@ -91,9 +92,10 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
 
 
 def _leave_to_makers(run: Run, instance: Instance) -> None:
-    """A metaclass or a decorator that nobody knows may set what it likes in a new object."""
+    """A metaclass or a decorator that nobody knows may set what it likes in a new object, or a method of its own."""
     if any(each.finished_elsewhere for each in instance.cls.ancestry()):
         havoc(run, instance, switches=True)
+    note_registering(run, instance)
 
 
 def _moment(run: Run) -> Moment:

@@ -140,7 +140,7 @@ class _DeepCopy:
         instance = Instance(old.cls)
         self._known[id(old)] = instance
         instance.exact, instance.havocked, instance.initialised = old.exact, old.havocked, old.initialised
-        instance.patched = old.patched
+        instance.patched, instance.unseen = old.patched, old.unseen
         for name, value in old.attributes.items():
             instance.attributes[name] = self.value(value)
         if old.layer is not None:

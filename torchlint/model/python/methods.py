@@ -14,6 +14,7 @@ from torchlint.model.autograd.tensors import fresh, materialise
 from torchlint.model.python.attributes import attribute, misses_gradient, owner_of_dict
 from torchlint.model.python.builtins import builtin_setattr
 from torchlint.model.python.callbacks import run_handed_on
+from torchlint.model.python.called_by_torch import perhaps_called
 from torchlint.model.python.class_hooks import hands_on_class
 from torchlint.model.python.classes import dict_call, super_call
 from torchlint.model.python.containers import mapping_method, sequence_method
@@ -21,7 +22,7 @@ from torchlint.model.python.custom_functions import APPLIED, apply_function, sav
 from torchlint.model.python.exposure import expose, note_used
 from torchlint.model.python.flags import give, unsettle_gradients, unsettle_origins
 from torchlint.model.python.functions import call_method
-from torchlint.model.python.indirection import is_unknown_context, shown
+from torchlint.model.python.indirection import is_unknown_code, is_unknown_context, shown
 from torchlint.model.python.introspection import class_of, text_method
 from torchlint.model.python.members import set_members, written_to_mapping
 from torchlint.model.python.module_hooks import register_hook, remove_hook
@@ -30,6 +31,7 @@ from torchlint.model.python.modules import mode_argument, module_method
 from torchlint.model.python.registries import DICTS
 from torchlint.model.python.run import Run
 from torchlint.model.python.unknown_code import UNKNOWN_LAYER, unknown_call
+from torchlint.model.python.unseen_classes import note_put
 from torchlint.model.python.variables import named_in_file, not_none, resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
@@ -167,8 +169,12 @@ def _put_into_dict(run: Run, owner: Value, name: str, site: CallSite) -> Value:
         known = given.items if isinstance(given, Mapping) and not others and site.complete else None
         if site.keywords and not site.positional and site.complete:
             known = dict(site.keywords.items())
+        if known is None:
+            note_put(run.machine, owner, site.values() if site.complete else [Unknown()])
         set_members(run, owner, known, given if known is not None else some_of([given, *others]))
         return NONE
+    if is_unknown_code(given):
+        note_put(run.machine, owner, others)
     value = some_of(others)
     set_members(run, owner, None, value, anew=False)
     return value
@@ -296,6 +302,7 @@ def _is_detached(value: Unknown) -> bool:
 
 def _unknown_method(run: Run, receiver: Unknown, name: str, site: CallSite, where: ir.Expression) -> Value:
     _watch_unknown(run, receiver, name, site)
+    perhaps_called(run, receiver, name)
     callee = attribute(run, receiver, name, where)
     if isinstance(callee, Unknown) and callee.layer and name not in ("forward", "__call__"):
         # a method of an object, which may be a layer, is none

@@ -14,8 +14,18 @@ from torchlint.model.events import AutogradRefused, TensorFacts
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.builtins import dict_builtin
 from torchlint.model.python.callbacks import hand_on
+from torchlint.model.python.called_by_torch import (
+    CONVERTING,
+    call_train,
+    is_overridden,
+    listed_parameters,
+    made_as_layer,
+    run_overriding,
+    set_training,
+    shown_as_state,
+)
 from torchlint.model.python.containers import MOST_ITEMS
-from torchlint.model.python.flags import changes_flags, given_to, unsettle
+from torchlint.model.python.flags import changes_flags, given_to, unsettle, unsettle_grad
 from torchlint.model.python.making import inherits_known, lists_all, lists_its_own
 from torchlint.model.python.members import is_composed, patch, set_some_attribute
 from torchlint.model.python.module_parts import (
@@ -69,6 +79,7 @@ def inherit(run: Run, instance: Instance, site: CallSite) -> None:
         kind = modules.find(base.qualified) if isinstance(base, External) else None
         if kind is not None:
             machine.trail.set(instance, "layer", new_layer(run.torch, kind, site))
+            made_as_layer(run, instance, site)
             return
     given = [tensor for value in site.values() for tensor in reachable_tensors(value)]
     if given and is_module(instance) is not Truth.YES:
@@ -87,17 +98,30 @@ def module_method(run: Run, module: Instance | Module, name: str, site: CallSite
         for hook in machine.watch.zeroed:
             hook(module, site.node)
         to_none = truth_of(site.get(0, "set_to_none"), Truth.YES)
-        for tensor in parameters_of(module)[0]:
+        known = parameters_of(module)[0]
+        listed = listed_parameters(run, module, known, site.node)
+        for tensor in known if listed is None else listed:
             drop_grad(run.autograd, tensor, to_none)
+            if listed is None:
+                unsettle_grad(run, tensor)
         return NONE
     if name in ("train", "eval"):
         mode = mode_argument(name, site)
-        for hook in machine.watch.mode_set:
+        for hook in machine.watch.mode_set if not run.torch.switching else ():
             hook(module, None if mode is Truth.MAYBE else mode is Truth.YES, site.node)
-        _set_training(run, module, mode)
+        if (
+            name == "eval"
+            and isinstance(module, Instance)
+            and (done := call_train(run, module, mode, site)) is not None
+        ):
+            return done
+        set_training(run, module, mode, site)
         return module
     if name in ("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "share_memory"):
         _cast_module(run, module, name, site)
+        run_overriding(run, explore(module, submodules), "_apply", site)
+        return module
+    if name == "_apply" and site.positional == [CONVERTING]:
         return module
     if name in _TRAVERSALS:
         return _traversal(module, name)
@@ -107,15 +131,25 @@ def module_method(run: Run, module: Instance | Module, name: str, site: CallSite
         return _named_part(module, name, site)
     if name == "load_state_dict" and (isinstance(module, Module) or inherits_known(module.cls)):
         _load_state(run, module, site)
+        run_overriding(run, explore(module, submodules), "_load_from_state_dict", site)
         return Unknown()  # it keeps nothing of what it is given: copies, and the flags stay
+    if name == "to_empty":
+        run_overriding(run, explore(module, submodules), "_apply", site)
+        return None
+    if name == "state_dict":
+        shown_as_state(run, module, site)
+        return None
     if name == "backward" and isinstance(module, Module) and module.kind.name.endswith("Loss"):
         target = TensorFacts(name=module.kind.name)
         node = site.node.origin
         machine.emit(AutogradRefused(node=node, statement=machine.line(), kind="not-called", op=name, target=target))
         return None
     if name == "requires_grad_":
-        for tensor in parameters_of(module)[0]:
-            require_grad(run.autograd, tensor, truth_of(site.get(0, "requires_grad"), Truth.YES))
+        known = parameters_of(module)[0]
+        listed = listed_parameters(run, module, known, site.node)
+        on = truth_of(site.get(0, "requires_grad"), Truth.YES)
+        for tensor in known if listed is None else listed:
+            require_grad(run.autograd, tensor, on if listed is not None else Truth.MAYBE)
         return module
     if name in ("register_buffer", "register_parameter") and isinstance(module, Instance):
         return _register(run, module, site)
@@ -198,17 +232,6 @@ def _load_state(run: Run, module: Instance | Module, site: CallSite) -> None:
             name=tensor.name,
         )
     machine.grad_mode = mode
-
-
-def _set_training(run: Run, value: Value, mode: Truth) -> None:
-    for module in explore(value, submodules):
-        if isinstance(module, Module):
-            run.machine.trail.set(module, "training", mode)
-            run.torch.switched.append(module)
-        elif isinstance(module, Instance):
-            known = Scalar("bool") if mode is Truth.MAYBE else Constant(mode is Truth.YES)
-            run.machine.trail.set(module.attributes, "training", known)
-            run.torch.switched.append(module)
 
 
 def _register(run: Run, module: Instance, site: CallSite) -> Value:
@@ -309,7 +332,9 @@ def _applied(run: Run, module: Instance | Module, site: CallSite) -> Value:
     """`module.apply(fn)`: what it does to flags; what it writes without `init` or `.data` torch may refuse."""
     function = site.get(0, "fn")
     found, complete = all_modules(module)
-    changing = isinstance(function, Function) and (changes_flags(run, function) or _writes_parameters(function))
+    changing = isinstance(function, Function) and (
+        changes_flags(run, function) or _writes_parameters(function) or is_overridden(each for _, each in found)
+    )
     if changing and function is not None and complete and len(found) <= MOST_ITEMS:
         for _, each in reversed(found):
             run.call(function, [each], site.node)

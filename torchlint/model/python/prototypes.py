@@ -271,7 +271,7 @@ class Prototypes:
             return (number, named, *others)
         if not isinstance(value, Instance) or value.layer or value.contents or value.given or value.named_elsewhere:
             raise NoPrototypeError
-        return (number, value.havocked, value.patched, self._states(value.attributes.items(), around))
+        return (number, value.havocked, value.patched, value.unseen, self._states(value.attributes.items(), around))
 
     def _states(self, values: Iterable[tuple[object, Value]], around: tuple[int, ...]) -> object:
         return tuple([(name, self._state(each, around)) for name, each in values])
@@ -383,7 +383,7 @@ class _Copier:
             instance = Instance(old.cls)
             self._known[id(old)] = instance
             instance.exact, instance.havocked, instance.initialised = old.exact, old.havocked, old.initialised
-            instance.patched = old.patched
+            instance.patched, instance.unseen = old.patched, old.unseen
             for name, value in old.attributes.items():
                 instance.attributes[name] = self.value(value)
             instance.given = tuple(self._tensor_of(each) for each in old.given)

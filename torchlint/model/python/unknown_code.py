@@ -33,12 +33,13 @@ from torchlint.model.python.flags import (
     unsettle_grad,
     unsettle_gradients,
 )
-from torchlint.model.python.indirection import is_unknown_code, note_given, note_parts, note_unseen
+from torchlint.model.python.indirection import is_unknown_code, note_given, note_parts, note_unseen, shown
 from torchlint.model.python.members import put_where_getter_says
 from torchlint.model.python.module_hooks import hooks_all
 from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.python.process import is_of_torch, may_change_mode, may_patch, torch_among
 from torchlint.model.python.run import Run
+from torchlint.model.python.unseen_classes import note_given_members
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.reachable import objects_among
@@ -104,6 +105,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         note_given(run, passed, site)
         if not only_looks:
             note_parts(run, passed, site)
+            note_given_members(machine, passed, f"{shown(function)}(…)")
         note_unseen(run, site)
     may_be: tuple[Value, ...] = ()  # now: of what a container holds nothing is known afterwards
     if not apart and not only_looks:

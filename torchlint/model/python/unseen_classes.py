@@ -1,6 +1,7 @@
 """
 What nobody knows of a class of the program: a decorator or a base of elsewhere, which may wrap its methods
-(`__init_subclass__`, `__getattribute__`) or set its attributes otherwise (`__setattr__`).
+(`__init_subclass__`, `__getattribute__`) or set its attributes otherwise (`__setattr__`). And of an object alone: its
+`__dict__` was given to code that nobody knows, or has got what nobody knows.
 
 Its methods are followed as they are written all the same. What comes after that in the entry point rests on them, so
 that none of it is an error (`Event.unseen_class`). Runs nothing.
@@ -13,21 +14,29 @@ from collections.abc import Iterable
 from typing import Final
 
 from torchlint.knowledge import foreign
-from torchlint.model.python.indirection import shown
+from torchlint.model.python.indirection import is_unknown_code, shown
 from torchlint.model.python.making import is_module_base, is_plain_base
+from torchlint.model.python.variables import NAMESPACES
+from torchlint.model.state.held import held_by
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.reflection import note_unseen_class
 from torchlint.model.state.values import (
+    MOST_DEEP,
     Class,
     Constant,
     External,
     Function,
     Instance,
+    Mapping,
     Module,
+    Sequence,
     Tensor,
+    Unknown,
     Value,
+    alternatives,
     parts,
     reachable_tensors,
+    within,
 )
 from torchlint.syntax import ir
 
@@ -57,9 +66,51 @@ def unseen_of(cls: Class, decorators: Iterable[ir.Expression]) -> str:
 
 def note_object(machine: Machine, instance: Instance, values: Iterable[Value]) -> None:
     """An object has been made of some values: what it holds may be another if nobody knows its class."""
-    by = instance.cls.unseen
-    if by and not machine.unseen_class and (any(map(_holds, instance.attributes.values())) or any(map(_holds, values))):
-        note_unseen_class(machine, by)
+    if machine.unseen_class:
+        return
+    if instance.unseen and (_holds_any(instance) or any(map(_holds, values))):
+        note_unseen_class(machine, instance.unseen)
+        return
+    for each in held_by(instance).modules:
+        if isinstance(each, Instance) and each.unseen:
+            instance.unseen = instance.unseen or each.unseen
+            note_unseen_class(machine, each.unseen)
+
+
+def note_members(machine: Machine, owner: Value, by: str) -> None:
+    """An object has got members, and nobody knows which: that is so on all paths from then on."""
+    for _, each in alternatives(owner):
+        if isinstance(each, Instance):
+            each.unseen = each.unseen or by
+            if _holds_any(each):
+                note_unseen_class(machine, by)
+
+
+def note_put(machine: Machine, owner: Value, values: Iterable[Value]) -> None:
+    """Values are put into the `__dict__` of an object, under names that nobody knows: functions may be among them."""
+    if not any(_is_function_of_elsewhere(each) for value in values for each in within(value, parts, MOST_DEEP)):
+        return
+    for _, each in alternatives(owner):
+        if isinstance(each, Instance):
+            note_members(machine, each, f"{each.cls.name}.__dict__")
+
+
+def _is_function_of_elsewhere(value: Value) -> bool:
+    """Whether a value may be a function that nobody knows: what a function of the file is given is a setting."""
+    if isinstance(value, Mapping):
+        return value.items is None and value.element is None
+    given = isinstance(value, Unknown) and (isinstance(value.source, ir.Parameter) or value.made_by in NAMESPACES)
+    return is_unknown_code(value) and not given
+
+
+def note_given_members(machine: Machine, given: Iterable[Value], by: str) -> None:
+    """Unknown code is given the dictionary in which an object keeps its members, or what that stands in."""
+    for value in given:
+        if isinstance(value, (Mapping, Sequence)):
+            for each in within(value, parts, MOST_DEEP):
+                held = each.element if isinstance(each, Mapping) and each.items is None else None
+                if isinstance(held, Unknown) and held.part_of is not None:
+                    note_members(machine, held.part_of, by)
 
 
 def note_attribute(machine: Machine, cls: Class, value: Value) -> None:
@@ -73,9 +124,8 @@ def note_read(machine: Machine, owner: Class | Instance, value: Value) -> None:
     An attribute is read of a class or of an object of it: a switch, a size or a text may be another, as a class of
     settings has them. A rate may as well, but no proof rests on one.
     """
-    cls = owner.cls if isinstance(owner, Instance) else owner
-    if cls.unseen and not machine.unseen_class and (_holds(value) or _decides(value)):
-        note_unseen_class(machine, cls.unseen)
+    if owner.unseen and not machine.unseen_class and (_holds(value) or _decides(value)):
+        note_unseen_class(machine, owner.unseen)
 
 
 def note_method(machine: Machine, function: Function, positional: list[Value]) -> bool:
@@ -86,7 +136,7 @@ def note_method(machine: Machine, function: Function, positional: list[Value]) -
     if machine.unseen_class:
         return False
     first = positional[0] if positional else None
-    by = first.cls.unseen if isinstance(first, Instance) else ""
+    by = first.unseen if isinstance(first, Instance) else ""
     by = by or (function.owner.unseen if function.owner is not None else "")
     note_unseen_class(machine, by)
     return by != "" and function.name == "__init__"
@@ -94,6 +144,11 @@ def note_method(machine: Machine, function: Function, positional: list[Value]) -
 
 def _decides(value: Value) -> bool:
     return any(isinstance(each, Constant) and not isinstance(each.value, float) for each in (value, *parts(value)))
+
+
+def _holds_any(instance: Instance) -> bool:
+    """Whether an object holds a tensor or a Module, or is a layer of torch."""
+    return instance.layer is not None or any(map(_holds, instance.attributes.values()))
 
 
 def _holds(value: Value) -> bool:

@@ -185,12 +185,13 @@ class Instance:
     it is a dict; `given` the tensors that a constructor nobody knows was given, which it may hold under any name;
     `named_elsewhere` the objects that were put into it under a name that nobody knows;
     `exact` that a call of the very class made it: otherwise it stands for objects of derived classes, as well;
-    `patched` that unknown code may have given it methods of its own.
+    `patched` that unknown code may have given it methods of its own;
+    `unseen` what nobody knows of it alone, or of its class ("": nothing), as a message shows it.
     """
 
     __slots__ = (
         "attributes", "cls", "contents", "exact", "given", "havocked", "held", "initialised", "layer",
-        "named_elsewhere", "patched", "turned",
+        "named_elsewhere", "patched", "turned", "unseen",
     )  # fmt: skip
 
     def __init__(self, cls: Class) -> None:
@@ -204,6 +205,7 @@ class Instance:
         self.havocked = False
         self.initialised = False
         self.patched = False
+        self.unseen = cls.unseen
         self.held: Held | None = None
         """What it held when that was asked last (see `state.held`)."""
         self.turned: list[Value] | None = None

@@ -25,6 +25,7 @@ class Torch:
         "machine",
         "modes_set",
         "switched",
+        "switching",
         "unsettled",
         "very_dtypes",
     )
@@ -50,3 +51,5 @@ class Torch:
         """How often the grad mode was set by a call that no context has taken back."""
         self.switched: list[Module | Instance] = []
         """The modules whose mode was set."""
+        self.switching = False
+        """Whether torch itself calls the `train` of a class of the file: the program has written another call."""
