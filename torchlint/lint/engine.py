@@ -313,7 +313,8 @@ class _Check:
         rule, event = question.rule, question.event
         for diagnostic in diagnostics:
             finding = self._finding(rule, event, diagnostic)
-            if finding.level is Level.ERROR and self._generated:
+            refused = (diagnostic.level or rule.level) is Level.ERROR and not without_reflection(finding.conditions)
+            if refused and self._generated:
                 continue  # what runs is the generated file, which has it as well, or it is a generator's mark
             key = (finding.code, finding.span)
             known = self.found.get(key)
