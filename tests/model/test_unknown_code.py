@@ -147,6 +147,14 @@ def _computing(cls: type) -> type:
     return cls
 
 
+def _handing(function: Callable[..., object]) -> Callable[..., object]:
+    def handed(*values: object) -> object:
+        _frozen(*values)
+        return function(*values)
+
+    return handed
+
+
 def _anew(method: Callable[..., object]) -> Callable[..., object]:
     def anew(*values: object) -> object:
         result = method(*values)
@@ -225,7 +233,7 @@ def _somelib() -> types.ModuleType:
         listed=lambda module: list(module.parameters()),
         keeping=torch.autograd.graph.save_on_cpu, mutating=torch.autograd.graph.allow_mutation_on_saved_tensors,
         session=torch.no_grad, inferring=torch.inference_mode, load=lambda: {"w": torch.rand(3, requires_grad=True)},
-        Refused=RuntimeError, Settings=_Settings, nothing=lambda *values: None,
+        handing=_handing, Refused=RuntimeError, Settings=_Settings, nothing=lambda *values: None,
         Computing=_Computing, computing=_computing, silence=_silence, Named=_Named, catalogue=_Catalogue(),
         listed_classes=[], named_classes={}, silence_held=lambda: _silence(sys.modules["somelib"].held),
         later=lambda function: _LATER.append(function) or function, run_later=lambda: _LATER.pop()(),

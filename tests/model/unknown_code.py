@@ -4686,3 +4686,34 @@ def layer_whose_members_are_found_elsewhere():
 
     whole = Whole()
     whole.net.step()
+
+
+def layer_given_to_what_a_decorator_of_elsewhere_wraps():
+    import torch
+    from somelib import handing
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = torch.nn.Linear(2, 2)
+
+        @handing
+        def size(self):
+            return 2
+
+    net = Net()
+    net.size()
+    net.lin.weight.add_(1)  # warning: [TLN203]
+
+
+def number_given_to_what_a_decorator_of_elsewhere_wraps():
+    import torch
+    from somelib import handing
+
+    @handing
+    def double(n):
+        return 2 * n
+
+    lin = torch.nn.Linear(2, 2)
+    double(2)
+    lin.weight.add_(1)  # error: [TLN203]

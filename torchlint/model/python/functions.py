@@ -26,7 +26,7 @@ from torchlint.model.python.indirection import note_yields
 from torchlint.model.python.members import set_some_attribute
 from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.python.run import Run
-from torchlint.model.python.unseen_classes import note_method
+from torchlint.model.python.unseen_classes import note_decorated, note_method
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.frames import CallFrame
 from torchlint.model.state.guards import Truth
@@ -198,6 +198,8 @@ def _run_function(
             run.autograd.unsettled[id(leaf)] = leaf
             if function.kind == "opaque":
                 unsettle_grad(run, leaf)
+        if function.kind == "opaque":
+            note_decorated(machine, definition, values)
         unsettle_by(run, function, values)
         hand_on(run, [function, *values])
         words = written(definition).words if isinstance(definition, ir.FunctionDef) else set()

@@ -142,6 +142,22 @@ def note_method(machine: Machine, function: Function, positional: list[Value]) -
     return by != "" and function.name == "__init__"
 
 
+def note_decorated(machine: Machine, definition: ir.FunctionDef | ir.Lambda, values: Iterable[Value]) -> None:
+    """A function that a decorator of elsewhere has wrapped is called: that is given what the function is."""
+    if (
+        machine.unseen_class
+        or isinstance(definition, ir.Lambda)
+        or not any(_holds_any(each) if isinstance(each, Instance) else _holds(each) for each in values)
+    ):
+        return
+    wrapping = (shown(each) for each in definition.decorators)
+    by = next((each for each in wrapping if each not in _OF_METHODS), "")
+    note_unseen_class(machine, f"@{by}" if by else "")
+
+
+_OF_METHODS: Final = frozenset({"classmethod", "property", "staticmethod"})
+
+
 def _decides(value: Value) -> bool:
     return any(isinstance(each, Constant) and not isinstance(each.value, float) for each in (value, *parts(value)))
 
