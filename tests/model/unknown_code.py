@@ -4717,3 +4717,50 @@ def number_given_to_what_a_decorator_of_elsewhere_wraps():
     lin = torch.nn.Linear(2, 2)
     double(2)
     lin.weight.add_(1)  # error: [TLN203]
+
+
+def silent_list_of_an_object_that_elsewhere_hands_back():
+    import torch
+    from somelib import same
+
+    class Search:
+        def __init__(self):
+            self.points = [torch.zeros(3)]
+
+        def slope(self):
+            self.points[0].exp().sum().backward()
+
+    search = Search()
+    next(iter(same([search.points]))).insert(*same((0, torch.zeros(3, requires_grad=True))))
+    search.slope()
+
+
+def silent_list_of_an_object_under_another_name():
+    import torch
+
+    class Search:
+        def __init__(self):
+            self.points = [torch.zeros(3)]
+
+        def slope(self):
+            self.points[0].exp().sum().backward()
+
+    search = Search()
+    points = search.points
+    points.insert(0, torch.zeros(3, requires_grad=True))
+    search.slope()
+
+
+def list_of_an_object_of_which_only_a_part_is_asked():
+    import torch
+
+    class Search:
+        def __init__(self):
+            self.points = [torch.zeros(3)]
+
+        def slope(self):
+            self.points[0].exp().sum().backward()  # error: [TLN104]
+
+    search = Search()
+    print(search.points[0])
+    search.slope()

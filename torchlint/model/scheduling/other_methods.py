@@ -83,6 +83,8 @@ def as_others_leave_it(
         _leave_open(run, instance, state, {name for name, options in held.items() if any(map(may_turn, options))})
     if state:
         _leave_open(run, instance, state, _set_outside(run))
+        handed = {name for name in state if _is_handed_out(run, instance.attributes[name], name)}
+        _leave_open(run, instance, state, handed)
     for cls in run.classes if state else ():
         if cls is not instance.cls and instance.cls in cls.ancestry():
             for statement in cls.definition.body:  # the object may be one of a class that derives from it
@@ -107,6 +109,14 @@ def _leave_open(run: Run, instance: Instance, state: set[str], assigned: Set[str
     for attribute in state & assigned:
         run.machine.trail.set(instance.attributes, attribute, _or_another(instance.attributes[attribute]))
         state.discard(attribute)
+
+
+def _is_handed_out(run: Run, value: Value, name: str) -> bool:
+    """Whether the file hands on as a whole what another object than `self` holds in a list or a dictionary."""
+    if not any(isinstance(each, (Sequence, Mapping)) for _, each in alternatives(value)):
+        return False
+    # neither a part of it, nor what a method of it gives, nor what is put in its place
+    return re.search(rf"\.(?<=\w\.)(?<!\bself\.){name}\b(?!\s*[\[.(=])", run.machine.program.text) is not None
 
 
 def _set_outside(run: Run) -> frozenset[str]:
