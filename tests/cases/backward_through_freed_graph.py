@@ -1528,3 +1528,57 @@ def dropout_of_a_view_without_an_edge():
     y = F.dropout(x, 0.5)
     for i in range(2):
         (y * x).sum().backward()
+
+
+def losses_of_a_comprehension_beside_their_optimizers():
+    def train(critics, optimizers, batches):
+        for batch in batches:
+            losses = [critic(batch).pow(2).mean() for critic in critics]
+            for optimizer, loss in zip(optimizers, losses):
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+
+    critics = [nn.Linear(2, 1), nn.Linear(2, 1)]
+    train(critics, [torch.optim.SGD(each.parameters(), lr=0.1) for each in critics], [torch.rand(3, 2)])
+
+
+def losses_of_a_comprehension_that_are_picked():
+    def train(critics, batch):
+        losses = [critic(batch).pow(2).mean() for critic in critics]
+        for place in range(len(losses)):
+            losses[place].backward()
+        first, second = [critic(batch).exp().sum() for critic in critics]
+        first.backward()
+        second.backward()
+        [loss.backward() for _, loss in enumerate([critic(batch).exp().sum() for critic in critics])]
+        losses = list(map(lambda critic: critic(batch).pow(2).mean(), critics))
+        while losses:
+            losses.pop().backward()
+
+    train([nn.Linear(2, 1), nn.Linear(2, 1)], torch.rand(3, 2))
+
+
+def losses_of_a_comprehension_that_share_a_graph():
+    """Raises: backward through the graph a second time"""
+
+    def train(net, heads, batch):
+        features = net(batch).exp()
+        losses = [head(features).pow(2).mean() for head in heads]
+        for _, loss in enumerate(losses):
+            loss.backward()  # error: [TLN101]
+
+    train(nn.Linear(2, 2), [nn.Linear(2, 1), nn.Linear(2, 1)], torch.rand(3, 2))
+
+
+def losses_of_a_comprehension_gone_over_twice():
+    """Raises: backward through the graph a second time"""
+
+    def train(critics, batch):
+        losses = [critic(batch).pow(2).mean() for critic in critics]
+        for loss in losses:
+            loss.backward()
+        for _, loss in zip(critics, losses):
+            loss.backward()  # error: [TLN101]
+
+    train([nn.Linear(2, 1), nn.Linear(2, 1)], torch.rand(3, 2))

@@ -4764,3 +4764,14 @@ def list_of_an_object_of_which_only_a_part_is_asked():
     search = Search()
     print(search.points[0])
     search.slope()
+
+
+def silent_layer_that_elsewhere_may_tell_to_write():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    w = torch.tensor(2.0, requires_grad=True)
+    with torch.no_grad():
+        y = nn.LeakyReLU(0.1, inplace=next(iter(same([True]))))(w)
+    y.backward()

@@ -14,6 +14,7 @@ from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import evaluate_again, owner_of_dict
 from torchlint.model.python.containers import any_of, elements_of, values_of, widen_list, with_key
 from torchlint.model.python.derived_parameters import cst_expression, derived_parameter, written_grad
+from torchlint.model.python.elements import picked
 from torchlint.model.python.exposure import expose_put
 from torchlint.model.python.flags import unsettle_origins
 from torchlint.model.python.indirection import is_unknown_code
@@ -190,7 +191,7 @@ def _unpack(run: Run, target: ir.Sequence, value: Value) -> None:
         if known and elements:
             part = any_of(elements)
         elif elements and not isinstance(elements[0], Unknown):
-            part = elements[0]
+            part = picked(run, elements[0]) if not isinstance(element, ir.Starred) else elements[0]
         else:
             unknown = made_of([value], source=value.source if isinstance(value, Unknown) else None)
             if isinstance(value, Unknown):

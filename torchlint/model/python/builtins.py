@@ -14,6 +14,7 @@ from torchlint.model.autograd.writes import show, use
 from torchlint.model.python.attributes import attribute, is_module, owner_of_dict
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_key, any_of, copy_of, elements_of, merged
+from torchlint.model.python.elements import another, is_recorded, note_alike
 from torchlint.model.python.flags import unsettle, unsettle_gradients, unsettle_origins
 from torchlint.model.python.indirection import note_name
 from torchlint.model.python.introspection import class_of, class_of_tensor, is_a, is_no_layer_of, is_subclass
@@ -383,6 +384,8 @@ def _map(run: Run, site: CallSite) -> Value | None:
 
     def follow() -> None:
         results.extend(run.call(function, [*each], site.node) for each in elements)
+        if not known and len(results) == 1 and is_recorded(results[0]) and not machine.dead:
+            note_alike(run, results[0], run.call(function, [another(run, each) for each in elements[0]], site.node))
 
     number = machine.branch((id(site.node), "map", machine.clock))
     machine.fork([(frozenset({(number, 1)}), follow), (frozenset({(number, 0)}), lambda: None)])

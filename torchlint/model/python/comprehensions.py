@@ -11,10 +11,11 @@ from collections.abc import Callable
 from torchlint.model.python.binding import assign
 from torchlint.model.python.containers import MOST_ITEMS, any_key, any_of, elements_of
 from torchlint.model.python.decisions import evaluate_test
+from torchlint.model.python.elements import another, is_recorded, note_alike
 from torchlint.model.python.namespaces import classes_among
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.state.guards import Guard, Truth
-from torchlint.model.state.values import NONE, Constant, Frame, Mapping, Sequence, Tensor, Value
+from torchlint.model.state.values import NONE, Constant, Frame, Mapping, Sequence, Value
 from torchlint.syntax import ir
 from torchlint.syntax.reading import differentiates
 
@@ -24,13 +25,17 @@ def _comprehension(run: Run, node: ir.Comprehension) -> Value:
     outer = machine.frame
     machine.frame = Frame({}, outer)
     keys: list[Value] = []
-    other: Value | None = None
+    bound: list[tuple[ir.Expression, Value]] = []
     try:
-        items, complete = _generate(run, node, 0, keys)
+        items, complete = _generate(run, node, 0, keys, bound)
         (first, *more) = items or [NONE]
-        if not complete and not more and isinstance(first, Tensor) and first.grad_fn and not machine.dead:
-            other = run.evaluate(node.element)
+        if not complete and not more and is_recorded(first) and not machine.dead:
+            for target, element in bound:
+                assign(run, target, another(run, element))
+            note_alike(run, first, run.evaluate(node.element))
         elif not complete and len(items) == 1 and differentiates(node.element):
+            for target, element in bound:
+                assign(run, target, another(run, element))
             _once_more(run, node)
     finally:
         machine.frame = outer
@@ -44,8 +49,6 @@ def _comprehension(run: Run, node: ir.Comprehension) -> Value:
         return Sequence(kind, tuple(items))
     made = Sequence(kind, None, any_of(items) if items else None)
     made.filled = bool(items) and not any(each.tests for each in node.generators)
-    if other is not None and made.element is not None:
-        made.another = made.element, other
     return made
 
 
@@ -57,7 +60,10 @@ def _once_more(run: Run, node: ir.Comprehension) -> None:
     machine.fork([again, (frozenset({(number, 0)}), lambda: None)])
 
 
-def _generate(run: Run, node: ir.Comprehension, depth: int, keys: list[Value]) -> tuple[list[Value], bool]:
+def _generate(
+    run: Run, node: ir.Comprehension, depth: int, keys: list[Value], bound: list[tuple[ir.Expression, Value]]
+) -> tuple[list[Value], bool]:
+    """The elements, and whether these are all; `bound` gets what stands for all that an iterable gives."""
     if depth == len(node.generators):
         if node.key is not None:
             keys.append(run.evaluate(node.key))
@@ -69,12 +75,14 @@ def _generate(run: Run, node: ir.Comprehension, depth: int, keys: list[Value]) -
     complete = known
     for element in elements if len(elements) <= MOST_ITEMS else elements[:2]:
         assign(run, generator.target, element)
+        if not known:
+            bound.append((generator.target, element))
         keep = Truth.YES
         for test in generator.tests:
             keep = keep & evaluate_test(run, test)
         if keep is Truth.NO:
             continue
-        inner, all_known = _generate(run, node, depth + 1, keys)
+        inner, all_known = _generate(run, node, depth + 1, keys, bound)
         complete = complete and all_known and keep is Truth.YES
         found += inner
     return found, complete and len(elements) <= MOST_ITEMS

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import reduce
 
+from torchlint.model.python.elements import picked
 from torchlint.model.python.flags import calls_unknown, give
 from torchlint.model.python.making import fields_of_tuple
 from torchlint.model.python.run import Run
@@ -227,7 +228,7 @@ def _deque_method(run: Run, queue: Sequence, name: str, site: CallSite) -> Value
         trail.set(queue, "items", queue.items[1:])
         return first
     if name == "popleft":
-        return queue.element or Unknown()
+        return picked(run, queue.element or Unknown())
     if name == "rotate":
         widen_list(run, queue, [])
         return NONE
@@ -272,7 +273,7 @@ def sequence_method(run: Run, sequence: Sequence, name: str, site: CallSite) -> 
         value = sequence.element or (any_of(list(sequence.items)) if sequence.items else Unknown())
         machine.trail.set(sequence, "items", None)
         machine.trail.set(sequence, "element", value)
-        return value
+        return picked(run, value)
     if name in ("index", "count"):
         return Scalar("int")
     if name == "sort" and _may_change(run, site.keywords.get("key")):

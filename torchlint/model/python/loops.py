@@ -15,6 +15,7 @@ from torchlint.model.events.trace import StateKind
 from torchlint.model.python.binding import assign
 from torchlint.model.python.containers import elements_of
 from torchlint.model.python.decisions import evaluate_test, gradients_asked_for
+from torchlint.model.python.elements import another
 from torchlint.model.python.run import LoopFrame, Run, Statements
 from torchlint.model.python.variables import lookup
 from torchlint.model.state.guards import Guard, Truth
@@ -23,14 +24,12 @@ from torchlint.model.state.values import (
     External,
     Frame,
     Instance,
-    Module,
     Scalar,
     Sequence,
     Tensor,
     Unknown,
     Value,
     alternatives,
-    fits,
     reachable_tensors,
 )
 from torchlint.model.state.widening import Snapshot
@@ -65,7 +64,7 @@ def for_statement(run: Run, node: ir.For) -> None:
     if known and len(elements) <= MOST_UNROLLED:
         _unroll(run, loop, node, iterable, elements)
     else:
-        further = elements[1:MOST_FOLLOWED] if known else [_another_of(run, iterable, elements[0])]
+        further = elements[1:MOST_FOLLOWED] if known else [another(run, elements[0])]
         before = Snapshot(machine.frame) if run.repeating else None
         begin, path = _budget(run), machine.path
         loop.more = not known and not run.repeating
@@ -91,7 +90,7 @@ def for_statement(run: Run, node: ir.For) -> None:
                 for element in further:
                     _again(run, loop, partial(_iterate, run, loop, node, element), certain=known)
                 if loop.distinguished:
-                    third = _another_of(run, iterable, elements[0])
+                    third = another(run, further[0])
                     _again(run, loop, partial(_iterate, run, loop, node, third), certain=False)
             snapshot.widen(machine.trail)
     if source:
@@ -138,30 +137,6 @@ def _unroll(run: Run, loop: LoopFrame, node: ir.For, iterable: Value, elements: 
 
 def _budget(run: Run) -> int:
     return run.budget.steps_left + run.budget.outside_left
-
-
-def _another_of(run: Run, iterable: Value, element: Value) -> Value:
-    made = iterable.another if isinstance(iterable, Sequence) else None
-    return made[1] if made is not None and made[0] is element else _another(run, element)
-
-
-def _another(run: Run, element: Value) -> Value:
-    """The element of the next iteration: as unknown as the first, but another one."""
-    if isinstance(element, Unknown):
-        another = Unknown(
-            reachable_tensors(element),
-            source=element.source,
-            layer=element.layer,
-            element_of_parameters=element.element_of_parameters,
-            part_of=element.part_of,
-        )
-        another.take_after(element)
-        return another
-    if isinstance(element, Sequence) and element.items is not None and fits(element):
-        return Sequence(element.kind, tuple(_another(run, each) for each in element.items))
-    if isinstance(element, (Module, Instance)):
-        return run.prototypes.another(element)
-    return element
 
 
 def _enter_parameters(run: Run, source: str, node: ir.For, elements: list[Value]) -> None:

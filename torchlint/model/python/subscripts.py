@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from torchlint.model.autograd.tensors import materialise
 from torchlint.model.python.containers import any_of, holds_modules, items_of_named, slice_of
+from torchlint.model.python.elements import picked
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.special_methods import given_to_special, given_to_what_it_may_be
 from torchlint.model.python.variables import named_in_file, resolved
@@ -86,12 +87,12 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
             hook(value, result, origin)
         return result
     if type(value) is Sequence:
-        return _item(value, index)
+        return picked(run, _item(value, index)) if value.items is None else _item(value, index)
     if type(value) is Mapping:
         if value.items is not None and isinstance(index, Constant):
             return value.items.get(index.value, Unknown())
         every = list((value.items or {}).values()) + ([value.element] if value.element is not None else [])
-        return any_of(every) if every else Unknown()
+        return picked(run, any_of(every)) if every else Unknown()
     if type(value) is Instance and (items := items_of_named(value)) is not None:
         return _item(Sequence("tuple", tuple(items)), index)
     if type(value) is Instance and value.contents is not None and isinstance(index, _KEYS):

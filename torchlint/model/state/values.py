@@ -129,7 +129,7 @@ class Sequence:
     nothing has happened to the list since. `longest`: the length past which a deque drops what was put in first.
     """
 
-    __slots__ = ("among", "another", "element", "filled", "items", "kind", "last", "longest", "parameters_of")
+    __slots__ = ("among", "element", "filled", "items", "kind", "last", "longest", "parameters_of")
 
     def __init__(
         self, kind: str, items: tuple[Value, ...] | None, element: Value | None = None, parameters_of: str = ""
@@ -142,8 +142,6 @@ class Sequence:
         self.longest: int | None = None
         self.filled = False
         """Nobody knows how many it has, but a comprehension without a test made one for whatever it goes over."""
-        self.another: tuple[Value, Value] | None = None
-        """The element, and one that was computed like it: of what each has recorded for itself the other has not."""
         self.parameters_of = parameters_of
 
 

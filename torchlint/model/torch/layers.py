@@ -18,12 +18,14 @@ from torchlint.model.autograd.writes import escape, leave_place
 from torchlint.model.events import Shape
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
+from torchlint.model.state.machine import records
 from torchlint.model.state.values import (
     GRAD_MAYBE,
     GRAD_NO,
     GRAD_YES,
     NONE,
     NOT_RECORDED,
+    Choice,
     Constant,
     Grad,
     GraphNode,
@@ -39,6 +41,7 @@ from torchlint.model.state.values import (
     alternatives,
     made_of,
     reachable_tensors,
+    unknown_guard,
 )
 from torchlint.model.torch.alike import one_for_all
 from torchlint.model.torch.arguments import as_argument, cst_of, python_value, shape_of
@@ -193,6 +196,9 @@ def _applications(
         if result is None:
             return _opaque_layer(torch, module, site)
         results[application.result] = last = result
+    if inplace is None and site.positional and records(torch.machine) is not Truth.YES:
+        # it may have written into its input, and given that back: a leaf, where nothing is recorded
+        return Choice(((unknown_guard(), last), (unknown_guard(), site.positional[0])))
     return last
 
 
