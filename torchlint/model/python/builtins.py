@@ -14,7 +14,7 @@ from torchlint.model.autograd.writes import show, use
 from torchlint.model.python.attributes import attribute, is_module, owner_of_dict
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_key, any_of, copy_of, elements_of, merged
-from torchlint.model.python.elements import another, is_recorded, note_alike
+from torchlint.model.python.elements import another, is_recorded, note_alike, picked
 from torchlint.model.python.flags import unsettle, unsettle_gradients, unsettle_origins
 from torchlint.model.python.indirection import note_name
 from torchlint.model.python.introspection import class_of, class_of_tensor, is_a, is_no_layer_of, is_subclass
@@ -466,7 +466,7 @@ def _next(run: Run, site: CallSite) -> Value:
     known, elements = elements_of(run, site.positional[0]) if site.positional else (False, [Unknown()])
     if not elements:
         return Unknown()
-    return elements[0] if not known else any_of(list(elements))
+    return picked(run, elements[0]) if not known else any_of(list(elements))
 
 
 def _iter(run: Run, site: CallSite) -> Value:
@@ -482,7 +482,7 @@ def _extreme(run: Run, site: CallSite) -> Value:
         return Scalar("int")
     if kinds <= {"int", "float", "number", "bool"}:
         return Scalar("number")
-    return any_of(list(values)) if values else Unknown()
+    return picked(run, any_of(list(values))) if values else Unknown()
 
 
 def _reversed(run: Run, site: CallSite) -> Value:

@@ -26,13 +26,14 @@ def _comprehension(run: Run, node: ir.Comprehension) -> Value:
     machine.frame = Frame({}, outer)
     keys: list[Value] = []
     bound: list[tuple[ir.Expression, Value]] = []
+    other: Value | None = None
     try:
         items, complete = _generate(run, node, 0, keys, bound)
         (first, *more) = items or [NONE]
         if not complete and not more and is_recorded(first) and not machine.dead:
             for target, element in bound:
                 assign(run, target, another(run, element))
-            note_alike(run, first, run.evaluate(node.element))
+            other = run.evaluate(node.element)
         elif not complete and len(items) == 1 and differentiates(node.element):
             for target, element in bound:
                 assign(run, target, another(run, element))
@@ -43,11 +44,16 @@ def _comprehension(run: Run, node: ir.Comprehension) -> Value:
         names = [each.value for each in keys if isinstance(each, Constant)]
         if complete and len(names) == len(items) <= MOST_ITEMS:
             return Mapping(dict(zip(names, items, strict=True)))
-        return Mapping(None, any_of(items) if items else None, any_key(keys))
+        held = any_of(items) if items else None
+        if other is not None and held is not None:
+            note_alike(run, held, other)
+        return Mapping(None, held, any_key(keys))
     kind = {"generator": "generator"}.get(node.kind, node.kind)
     if complete and len(items) <= MOST_ITEMS:
         return Sequence(kind, tuple(items))
     made = Sequence(kind, None, any_of(items) if items else None)
+    if other is not None and made.element is not None:
+        note_alike(run, made.element, other)
     made.filled = bool(items) and not any(each.tests for each in node.generators)
     return made
 

@@ -16,7 +16,10 @@ from torchlint.model.state.values import (
     Tensor,
     Unknown,
     Value,
+    alternatives,
+    explore,
     fits,
+    parts,
     reachable_tensors,
     unknown_guard,
 )
@@ -24,12 +27,10 @@ from torchlint.model.state.values import (
 
 def another(run: Run, element: Value) -> Value:
     """The element of the next iteration."""
-    if isinstance(element, Tensor):
-        known = run.computed_alike.get(id(element))
-        if known is None:
-            return element
+    known = run.computed_alike.get(id(element)) if run.computed_alike else None
+    if known is not None:
         # of a third nobody knows more than that it is none of the two
-        return known[1] if known[1] is not element else Unknown([element], source=element.origin)
+        return known[1] if known[1] is not element else Unknown(reachable_tensors(element))
     if isinstance(element, Unknown):
         other = Unknown(
             reachable_tensors(element),
@@ -42,6 +43,10 @@ def another(run: Run, element: Value) -> Value:
         return other
     if isinstance(element, Sequence) and element.items is not None and fits(element):
         return Sequence(element.kind, tuple(another(run, each) for each in element.items))
+    if isinstance(element, Choice) and run.computed_alike:
+        others = [(guard, another(run, each)) for guard, each in element.alternatives if isinstance(each, Tensor)]
+        rest = [option for option in element.alternatives if not isinstance(option[1], Tensor)]
+        return Choice((*others, *rest)) if others else element
     if isinstance(element, (Module, Instance)):
         return run.prototypes.another(element)
     return element
@@ -49,28 +54,43 @@ def another(run: Run, element: Value) -> Value:
 
 def picked(run: Run, element: Value) -> Value:
     """One that is picked of a list, nobody knows which: of two that are picked, each may be one of its own."""
-    if isinstance(element, Tensor):
-        known = run.computed_alike.get(id(element))
-        if known is None or known[1] is element:
+    if isinstance(element, Sequence):
+        if element.kind != "tuple" or element.items is None or not is_recorded(element):
             return element
-        return Choice(((unknown_guard(), element), (unknown_guard(), known[1])))
-    if isinstance(element, Sequence) and element.items is not None and fits(element) and is_recorded(element):
         return Sequence(element.kind, tuple(picked(run, each) for each in element.items))
-    return element
+    options = [each for _, each in alternatives(element)]
+    options += [other for each in options if (other := _other(run, each)) is not None]
+    if sum(map(_is_recorded_tensor, options)) < _SEVERAL:
+        return element
+    return Choice(tuple((unknown_guard(), each) for each in options))
+
+
+_SEVERAL = 2
+
+
+def _other(run: Run, element: Value) -> Value | None:
+    known = run.computed_alike.get(id(element)) if isinstance(element, Tensor) else None
+    return known[1] if known is not None and known[1] is not element else None
 
 
 def is_recorded(value: Value) -> bool:
-    """Whether a value, or a part of a tuple, is a tensor that was computed in the graph."""
-    if isinstance(value, Sequence):
-        return value.items is not None and fits(value) and any(map(is_recorded, value.items))
+    """Whether a value, or what it holds, is a tensor that was computed in the graph."""
+    return fits(value) and any(map(_is_recorded_tensor, explore(value, parts)))
+
+
+def _is_recorded_tensor(value: Value) -> bool:
     return isinstance(value, Tensor) and bool(value.grad_fn)
 
 
 def note_alike(run: Run, one: Value, other: Value) -> None:
     """Two elements of one iterable were computed alike."""
-    if isinstance(one, Sequence) and isinstance(other, Sequence):
+    if one is other or not is_recorded(one):
+        return
+    run.computed_alike.setdefault(id(one), (one, other))
+    run.computed_alike.setdefault(id(other), (other, other))
+    if isinstance(one, Choice) and isinstance(other, Choice):
+        for (_, first), (_, second) in zip(one.alternatives, other.alternatives, strict=False):
+            note_alike(run, first, second)
+    elif isinstance(one, Sequence) and isinstance(other, Sequence) and one.kind == "tuple":
         for first, second in zip(one.items or (), other.items or (), strict=False):
             note_alike(run, first, second)
-    elif isinstance(one, Tensor) and isinstance(other, Tensor) and one is not other and one.grad_fn:
-        run.computed_alike.setdefault(id(one), (one, other))
-        run.computed_alike.setdefault(id(other), (other, other))

@@ -19,7 +19,7 @@ from torchlint.model.state.guards import Guard
 from torchlint.model.state.hooks import NOBODY
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.trail import Changes
-from torchlint.model.state.values import Bound, Class, Constant, External, Frame, Function, Globals, Tensor, Value
+from torchlint.model.state.values import Bound, Class, Constant, External, Frame, Function, Globals, Value
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import conditions, ir
 
@@ -343,8 +343,8 @@ class Run:
         """Functions of the file that unknown code, a hook or a callback may run at any time."""
         self.handed_to_unknown: tuple[Value, ...] = ()
         self.exposed: tuple[Exposed, ...] = ()
-        self.computed_alike: dict[int, tuple[Tensor, Tensor]] = {}
-        """By tensor, as those are identified: itself, and the one of the next element (see `python.elements`)."""
+        self.computed_alike: dict[int, tuple[Value, Value]] = {}
+        """By value, as those are identified: itself, and the one of the next element (see `python.elements`)."""
         self.kept_by_unknown: tuple[Value, ...] = ()
         """What of torch unknown code may run at any time: `loss.backward`, `torch.set_grad_enabled`."""
         self.handed_together = {True: HandedOn((), {}), False: HandedOn((), {})}
