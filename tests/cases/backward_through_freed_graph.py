@@ -1582,3 +1582,31 @@ def losses_of_a_comprehension_gone_over_twice():
             loss.backward()  # error: [TLN101]
 
     train([nn.Linear(2, 1), nn.Linear(2, 1)], torch.rand(3, 2))
+
+
+def losses_of_a_loop_that_are_picked():
+    def train(critics, batches):
+        for batch in batches:
+            losses = []
+            for critic in critics:
+                losses.append(critic(batch).pow(2).mean())
+            losses[0].backward()
+            losses[1].backward()
+
+    train([nn.Linear(2, 1), nn.Linear(2, 1)], [torch.rand(3, 2)])
+
+
+def losses_of_nested_comprehensions():
+    def train(critics, batches):
+        rows = [[critic(batch).pow(2).mean() for critic in critics] for batch in batches]
+        for row in rows:
+            for loss in row:
+                loss.backward()
+        found = [{"loss": critic(batches[0]).exp().sum()} for critic in critics]
+        for _, each in zip(critics, found):
+            each["loss"].backward()
+        losses = [critic(batches[0]).exp().sum() if critic is not None else None for critic in critics]
+        for _, loss in zip(critics, losses):
+            loss.backward()
+
+    train([nn.Linear(2, 1), nn.Linear(2, 1)], [torch.rand(3, 2), torch.rand(3, 2)])

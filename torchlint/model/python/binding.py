@@ -191,7 +191,7 @@ def _unpack(run: Run, target: ir.Sequence, value: Value) -> None:
         if known and elements:
             part = any_of(elements)
         elif elements and not isinstance(elements[0], Unknown):
-            part = picked(run, elements[0]) if not isinstance(element, ir.Starred) else elements[0]
+            part = picked(run, elements[0], value) if not isinstance(element, ir.Starred) else elements[0]
         else:
             unknown = made_of([value], source=value.source if isinstance(value, Unknown) else None)
             if isinstance(value, Unknown):

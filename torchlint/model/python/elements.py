@@ -52,14 +52,21 @@ def another(run: Run, element: Value) -> Value:
     return element
 
 
-def picked(run: Run, element: Value) -> Value:
-    """One that is picked of a list, nobody knows which: of two that are picked, each may be one of its own."""
+def picked(run: Run, element: Value, source: Value | None = None) -> Value:
+    """
+    One that is picked of a list, nobody knows which: of two that are picked, each may be one of its own. `source`: the
+    list; what a loop has filled has only one element that stands for all.
+    """
     if isinstance(element, Sequence):
         if element.kind != "tuple" or element.items is None or not is_recorded(element):
             return element
         return Sequence(element.kind, tuple(picked(run, each) for each in element.items))
     options = [each for _, each in alternatives(element)]
     options += [other for each in options if (other := _other(run, each)) is not None]
+    filled = isinstance(source, Sequence) and source.kind == "list" and source.element is element
+    if filled and len(options) == 1 and isinstance(element, Tensor) and element.grad_fn:
+        options.append(Unknown([element], source=element.origin))
+        return Choice(tuple((unknown_guard(), each) for each in options))
     if sum(map(_is_recorded_tensor, options)) < _SEVERAL:
         return element
     return Choice(tuple((unknown_guard(), each) for each in options))

@@ -87,7 +87,7 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
             hook(value, result, origin)
         return result
     if type(value) is Sequence:
-        return picked(run, _item(value, index)) if value.items is None else _item(value, index)
+        return picked(run, _item(value, index), value) if value.items is None else _item(value, index)
     if type(value) is Mapping:
         if value.items is not None and isinstance(index, Constant):
             return value.items.get(index.value, Unknown())
