@@ -245,3 +245,32 @@ def certainly_a_frozen_one():
             self.w = nn.Parameter(torch.ones(2), False) * 2  # smell: [TLN301]
 
     Net()
+
+
+def one_that_is_made_a_parameter_again():
+    """Holds: len(list(Net(True).parameters())) == 1"""
+
+    class Net(nn.Module):
+        def __init__(self, trainable):
+            super().__init__()
+            self.w = torch.ones(2)
+            if torch.rand(()) < 2:
+                self.w = nn.Parameter(self.w).double()
+            if trainable:
+                self.w = nn.Parameter(self.w)
+
+    Net(True)
+
+
+def one_that_is_a_parameter_in_the_other_arm():
+    """Holds: not list(Net(True).parameters())"""
+
+    class Net(nn.Module):
+        def __init__(self, doubled):
+            super().__init__()
+            if doubled:
+                self.w = nn.Parameter(torch.ones(2)).double()  # error: [TLN301]
+            else:
+                self.w = nn.Parameter(torch.ones(2))
+
+    Net(True)

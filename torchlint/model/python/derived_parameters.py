@@ -54,7 +54,7 @@ def derived_parameter(run: Run, node: ir.Assign, target: ir.Attribute, value: Va
     if node.value is None:
         return
     parameter, op = _parameter_in(run, node.value)
-    if parameter is None or not op:
+    if parameter is None or not op or _is_made_one_later(run, node, target):
         return
     for _, each in alternatives(run.evaluate(target.value)):
         if not isinstance(each, Instance) or is_module(each) is Truth.NO:
@@ -103,6 +103,34 @@ def _parameter_in(run: Run, node: ir.Expression) -> tuple[cst.Call | None, str]:
             current = inner
         else:
             return None, ""
+
+
+def _is_made_one_later(run: Run, node: ir.Assign, target: ir.Attribute) -> bool:
+    """Whether a statement that comes after it in its function, on a path at least, makes the attribute a parameter."""
+    running = run.machine.stack[-1].definition if run.machine.stack else None
+    for each in _after(running.body, node) if isinstance(running, ir.FunctionDef) else ():
+        if not isinstance(each, ir.Assign) or each.value is None:
+            continue
+        if any(isinstance(other, ir.Attribute) and dotted(other) == dotted(target) for other in each.targets):
+            parameter, op = _parameter_in(run, each.value)
+            if parameter is not None and not op:
+                return True
+    return False
+
+
+def _after(body: list[ir.Statement], node: ir.Statement) -> list[ir.Statement]:
+    """What follows a statement in its block, and in the blocks around it: no other arm of an `if`."""
+    later: list[ir.Statement] = []
+    block: list[ir.Statement] | None = body
+    while block is not None:
+        inner: list[ir.Statement] | None = None
+        for place, each in enumerate(block):
+            inner = next((held for held in ir.blocks(each) if any(one is node for one in ir.everything(held))), None)
+            if each is node or inner is not None:
+                later += ir.everything(block[place + 1 :])
+                break
+        block = inner
+    return later
 
 
 def _is_parameter_call(run: Run, node: ir.Call) -> bool:
