@@ -4775,3 +4775,20 @@ def silent_layer_that_elsewhere_may_tell_to_write():
     with torch.no_grad():
         y = nn.LeakyReLU(0.1, inplace=next(iter(same([True]))))(w)
     y.backward()
+
+
+def function_by_itself_beside_a_script_that_uses_a_class_of_elsewhere():
+    import torch
+    from somelib import computing
+
+    @computing
+    class Trainer:
+        def scale(self, w):
+            return w * 2
+
+    def slope():
+        w = torch.rand(3)
+        w.sum().backward()  # error: [TLN104]
+
+    Trainer().scale(torch.rand(3))
+    slope() if torch.rand(()) < 2 else None

@@ -30,7 +30,7 @@ from torchlint.model.scheduling.modes_elsewhere import is_called_with_grad_mode_
 from torchlint.model.scheduling.subscriptions import Subscriptions, Watches
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import NOBODY
-from torchlint.model.state.reflection import note_unseen_class, noted_by, put_back
+from torchlint.model.state.reflection import noted_by, put_back
 from torchlint.model.state.values import (
     Class,
     Constant,
@@ -244,6 +244,7 @@ class EntryPoints:
         at_once = differentiates(function.definition)
         before = len(self.machine.events)
         self.machine.skipped_import = self.machine.open_write = False
+        self.machine.unseen_class = ""  # it was of the values of another entry point
         self._guarded(function, run, at_once)
         if self.machine.skipped_import and self.machine.open_write and not at_once and self.subscriptions.thorough:
             del self.machine.events[before:]
@@ -257,7 +258,7 @@ class EntryPoints:
             self._custom_function_class(cls)
         elif self.subscriptions.is_wanted(cls):
             noted = noted_by(self.machine)
-            note_unseen_class(self.machine, cls.unseen)
+            self.machine.unseen_class = cls.unseen
             with self._watched(self.subscriptions.of_building(cls)):
                 self._watched_class(cls)
             put_back(self.machine, noted)
