@@ -16,7 +16,7 @@ from torchlint.model.python.handed_names import OF_CONTAINERS, given_back, path_
 from torchlint.model.python.making import GETS_ATTRIBUTES, OF_ATTRIBUTES, only_renames, runs_unseen
 from torchlint.model.python.members import patch, replace_of_torch
 from torchlint.model.python.module_parts import keeps_place, parameters_of
-from torchlint.model.python.run import Callback, HandedOn, Reach, Run, seen_from
+from torchlint.model.python.run import Callback, HandedOn, Reach, Run, looking_from, seen_from
 from torchlint.model.python.switches import HOLDING, held_of, turn
 from torchlint.model.python.variables import forget_variable
 from torchlint.model.state.another import or_another
@@ -476,8 +476,7 @@ def _passed(run: Run, function: Function, own: set[str], calls: list[ir.Call]) -
     """What a function hands to code that nobody knows, or writes in place, in these of its calls."""
     definition = function.definition
     local = own | {parameter.name for parameter in definition.parameters[:1]}
-    frame, run.machine.frame = run.machine.frame, function.closure
-    try:
+    with looking_from(run.machine, function.closure):
         for node in calls:
             called = node.function
             if isinstance(called, ir.Attribute) and called.attr.endswith("_") and not called.attr.startswith("_"):
@@ -489,5 +488,3 @@ def _passed(run: Run, function: Function, own: set[str], calls: list[ir.Call]) -
                     yield from paths_in(argument.value)
                     if "super" in {each.id for each in ir.walk(argument.value) if isinstance(each, ir.Name)}:
                         yield (definition.parameters[0].name if definition.parameters else "self",)
-    finally:
-        run.machine.frame = frame

@@ -16,7 +16,7 @@ from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.flags import calls_what_is_unknown, changes_flags, unsettle
 from torchlint.model.python.indirection import is_unknown_code
 from torchlint.model.python.module_parts import submodules
-from torchlint.model.python.run import Run
+from torchlint.model.python.run import Run, looking_from
 from torchlint.model.python.unseen_classes import note_members
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
@@ -69,16 +69,12 @@ def acts(run: Run, method: Value) -> bool:
     if changes_flags(run, method):
         return True
     own = frozenset([each.name for each in method.definition.parameters])
-    frame = run.machine.frame
-    run.machine.frame = method.closure
-    try:
+    with looking_from(run.machine, method.closure):
         return any(
             calls_what_is_unknown(run, method, node, own)
             for node in ir.walk(method.definition.body)
             if isinstance(node, ir.Call) and node.arguments and not _is_given_or_inherited(node.function, own)
         )
-    finally:
-        run.machine.frame = frame
 
 
 def _is_given_or_inherited(called: ir.Expression, own: frozenset[str]) -> bool:

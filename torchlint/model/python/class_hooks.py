@@ -14,7 +14,7 @@ from torchlint.knowledge import foreign
 from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.flags import calls_unknown
 from torchlint.model.python.indirection import is_unknown_code, shown
-from torchlint.model.python.run import Run
+from torchlint.model.python.run import Run, looking_from
 from torchlint.model.python.variables import lookup
 from torchlint.model.state.values import Class, External, Function, Instance, Unknown, Value, alternatives
 from torchlint.syntax import ir
@@ -62,14 +62,11 @@ def _hands_on(run: Run, function: Function, what: str = "") -> bool:
     own = {each.name for each in definition.parameters}
     if isinstance(definition, ir.FunctionDef):
         own |= definition.assigned
-    frame, run.machine.frame = run.machine.frame, function.closure
-    try:
-        calls = [each for each in ir.walk(definition.body) if isinstance(each, ir.Call)]
-        if what:
-            calls = [each for each in calls if any(_is_named(given.value, what) for given in each.arguments)]
+    calls = [each for each in ir.walk(definition.body) if isinstance(each, ir.Call)]
+    if what:
+        calls = [each for each in calls if any(_is_named(given.value, what) for given in each.arguments)]
+    with looking_from(run.machine, function.closure):
         return any(_is_unknown(run, function, dotted(each.function), own) for each in calls)
-    finally:
-        run.machine.frame = frame
 
 
 def _is_named(node: ir.Expression, name: str) -> bool:

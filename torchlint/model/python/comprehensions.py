@@ -15,7 +15,7 @@ from torchlint.model.python.elements import another, is_recorded, note_alike
 from torchlint.model.python.namespaces import classes_among
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.state.guards import Guard, Truth
-from torchlint.model.state.values import NONE, Constant, Frame, Mapping, Sequence, Value
+from torchlint.model.state.values import Constant, Frame, Mapping, Sequence, Value
 from torchlint.syntax import ir
 from torchlint.syntax.reading import differentiates
 
@@ -29,15 +29,14 @@ def _comprehension(run: Run, node: ir.Comprehension) -> Value:
     other: Value | None = None
     try:
         items, complete = _generate(run, node, 0, keys, bound)
-        (first, *more) = items or [NONE]
-        if not complete and not more and is_recorded(first) and not machine.dead:
+        recorded = not complete and len(items) == 1 and is_recorded(items[0]) and not machine.dead
+        if recorded or (not complete and len(items) == 1 and differentiates(node.element)):
             for target, element in bound:
                 assign(run, target, another(run, element))
-            other = run.evaluate(node.element)
-        elif not complete and len(items) == 1 and differentiates(node.element):
-            for target, element in bound:
-                assign(run, target, another(run, element))
-            _once_more(run, node)
+            if recorded:
+                other = run.evaluate(node.element)
+            else:
+                _once_more(run, node)
     finally:
         machine.frame = outer
     if node.kind == "dict":

@@ -66,8 +66,7 @@ def picked(run: Run, element: Value, source: Value | None = None) -> Value:
     filled = isinstance(source, Sequence) and source.kind == "list" and source.element is element
     if filled and len(options) == 1 and isinstance(element, Tensor) and element.grad_fn:
         options.append(Unknown([element], source=element.origin))
-        return Choice(tuple((unknown_guard(), each) for each in options))
-    if sum(map(_is_recorded_tensor, options)) < _SEVERAL:
+    elif sum(map(_is_recorded_tensor, options)) < _SEVERAL:
         return element
     return Choice(tuple((unknown_guard(), each) for each in options))
 

@@ -8,7 +8,8 @@ what lies below it: whatever goes back up, into an expression, a block or a call
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final, Protocol, TypeAlias
 
 from torchlint.model.autograd.autograd import Autograd
@@ -263,6 +264,16 @@ Called: TypeAlias = "tuple[str, list[str]]"
 Expressions: TypeAlias = "dict[type, Callable[[Run, Any], Value]]"
 Statements: TypeAlias = "dict[type, Callable[[Run, Any], None]]"
 Callees: TypeAlias = "dict[type, Callable[[Run, Any, CallSite], Value]]"
+
+
+@contextmanager
+def looking_from(machine: Machine, frame: Frame) -> Iterator[None]:
+    """Names are looked up in another frame: that in which a function was defined, and which it sees."""
+    outer, machine.frame = machine.frame, frame
+    try:
+        yield
+    finally:
+        machine.frame = outer
 
 
 class Run:
