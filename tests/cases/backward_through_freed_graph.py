@@ -1610,3 +1610,26 @@ def losses_of_nested_comprehensions():
             loss.backward()
 
     train([nn.Linear(2, 1), nn.Linear(2, 1)], [torch.rand(3, 2), torch.rand(3, 2)])
+
+
+def losses_of_a_loop_by_their_names():
+    model = nn.Linear(2, 1)
+
+    def train(names, batches):
+        for batch in batches:
+            losses = {}
+            for name in names:
+                losses[name] = model(batch).pow(2).mean()
+            losses["left"].backward()
+            losses["right"].backward()
+
+    def train_again(names, batches):
+        for batch in batches:
+            losses = {}
+            for name in names:
+                losses[name] = model(batch).pow(2).mean()
+            losses.get("left").backward()
+            losses.get("right").backward()
+
+    for each in (train, train_again):
+        each(["left", "right"], [torch.rand(3, 2), torch.rand(3, 2)])

@@ -372,7 +372,7 @@ def mapping_method(run: Run, mapping: Mapping, name: str, site: CallSite) -> Val
         if name != "get" and mapping.items is not None:
             machine.trail.set(mapping, "element", any_of([*every, default]))
             machine.trail.set(mapping, "items", None)
-        return picked(run, any_of([*every, default])) if every else Unknown()
+        return any_of([picked(run, any_of(every), mapping), default]) if every else Unknown()
     if name == "values":
         return Sequence("list", tuple(every)) if mapping.items is not None else Sequence("list", None, mapping.element)
     if name == "keys":

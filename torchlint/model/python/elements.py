@@ -11,6 +11,7 @@ from torchlint.model.python.run import Run
 from torchlint.model.state.values import (
     Choice,
     Instance,
+    Mapping,
     Module,
     Sequence,
     Tensor,
@@ -54,8 +55,8 @@ def another(run: Run, element: Value) -> Value:
 
 def picked(run: Run, element: Value, source: Value | None = None) -> Value:
     """
-    One that is picked of a list, nobody knows which: of two that are picked, each may be one of its own. `source`: the
-    list; what a loop has filled has only one element that stands for all.
+    One that is picked of a list or a dictionary, nobody knows which: of two that are picked, each may be one of its
+    own. `source`: the container; what a loop has filled has only one element that stands for all.
     """
     if isinstance(element, Sequence):
         if element.kind != "tuple" or element.items is None or not is_recorded(element):
@@ -63,7 +64,9 @@ def picked(run: Run, element: Value, source: Value | None = None) -> Value:
         return Sequence(element.kind, tuple(picked(run, each) for each in element.items))
     options = [each for _, each in alternatives(element)]
     options += [other for each in options if (other := _other(run, each)) is not None]
-    filled = isinstance(source, Sequence) and source.kind == "list" and source.element is element
+    filled = (
+        isinstance(source, Mapping) or (isinstance(source, Sequence) and source.kind == "list")
+    ) and source.element is element
     if filled and len(options) == 1 and isinstance(element, Tensor) and element.grad_fn:
         options.append(Unknown([element], source=element.origin))
     elif sum(map(_is_recorded_tensor, options)) < _SEVERAL:

@@ -92,7 +92,7 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
         if value.items is not None and isinstance(index, Constant):
             return value.items.get(index.value, Unknown())
         every = list((value.items or {}).values()) + ([value.element] if value.element is not None else [])
-        return picked(run, any_of(every)) if every else Unknown()
+        return picked(run, any_of(every), value) if every else Unknown()
     if type(value) is Instance and (items := items_of_named(value)) is not None:
         return _item(Sequence("tuple", tuple(items)), index)
     if type(value) is Instance and value.contents is not None and isinstance(index, _KEYS):
