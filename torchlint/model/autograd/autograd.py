@@ -157,7 +157,7 @@ class Autograd:
         self.elsewhere: Autograd | None = None
         """That of other files' own code."""
         self.write_records: list[WriteRecord] = []
-        self.pending_alias_writes: list[tuple[Alias, Family, Write]] = []
+        self.pending_alias_writes: list[tuple[Tensor, Alias, Family, Write]] = []
         self.visited: Visited = {}
         self.filled: list[tuple[Tensor, int]] = []
         """The leaves that the last backward has reached, and how many writes each had seen by then."""

@@ -208,9 +208,11 @@ def _one_pass(
     partly: set[int] = set()
     visited, leaves, reached = walk_to(autograd, starts, given, through=partly if accumulates else None)
     autograd.visited = visited
-    autograd.filled = [(leaf, len(leaf.storage.writes)) for _, leaf in leaves]
-    autograd.reset_since = max((leaf.grad_reset for _, leaf in leaves), default=0)
-    autograd.adds_up = not leaves or any(leaf.grad is not NONE for _, leaf in leaves)
+    autograd.filled, autograd.reset_since, autograd.adds_up = [], 0, not leaves
+    for _, leaf in leaves:
+        autograd.filled.append((leaf, len(leaf.storage.writes)))
+        autograd.reset_since = max(autograd.reset_since, leaf.grad_reset)
+        autograd.adds_up = autograd.adds_up or leaf.grad is not NONE
     autograd.starts = {id(node) for _, node in starts}
     _refuse_without_derivative(autograd, visited, root, origin)
     step = Step(origin.origin, "backward reads it here")

@@ -336,7 +336,6 @@ def detached_alias(
         # `out.detach().numpy()`: what nobody has a name for is no party to it.
         how = f"{source.alias.how}.{how.lstrip('.')}"
         source = source.alias.source
-    alias = Alias(how, source, tensor, origin, machine.line(), tensor.born)
-    tensor.alias = alias
-    machine.trail.set(source.storage, "aliases", (*source.storage.aliases[-MOST_SAVES:], alias))
+    tensor.alias = Alias(how, source, origin, machine.line())
+    machine.trail.set(source.storage, "aliases", (*source.storage.aliases[-MOST_SAVES:], tensor))
     return tensor

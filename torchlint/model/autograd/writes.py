@@ -62,18 +62,18 @@ def use(autograd: Autograd, tensor: Tensor, origin: ir.Node, name: str = "") -> 
     if not autograd.pending_alias_writes:
         return
     for pending in list(autograd.pending_alias_writes):
-        alias, family, write = pending
+        cut, alias, family, write = pending
         if tensor.family is not family or conjoin(write.path, write.assumed, machine.path, machine.assumed) is None:
             continue
         if tensor.storage is not alias.source.storage:
             continue
         autograd.pending_alias_writes.remove(pending)
-        by_alias = write.target.family is alias.alias.family
+        by_alias = write.target.family is cut.family
         read_name = name or tensor.name
         read = Step(
             machine.here(origin).origin, f"`{read_name}` is read here" if read_name else "its values are read here"
         )
-        alias_name, source_name = alias.alias.name, alias.source.name
+        alias_name, source_name = cut.name, alias.source.name
         machine.emit(
             AliasWritten(
                 node=write.origin.origin,
@@ -394,15 +394,16 @@ def mark_dirty(
 
 
 def _alias_written(autograd: Autograd, tensor: Tensor, write: Write) -> None:
-    for alias in tensor.storage.aliases:
-        if not alias.bound or alias.time > write.time:
+    for cut in tensor.storage.aliases:
+        alias = cut.alias
+        if alias is None or not alias.bound or cut.born > write.time:
             continue
-        if tensor.family is alias.alias.family:
+        if tensor.family is cut.family:
             # Writing a leaf through an alias is how hand-written optimizers and initialisers update parameters.
             if alias.source.is_leaf is not Truth.YES and not alias.how.startswith("."):
-                autograd.pending_alias_writes.append((alias, alias.source.family, write))
+                autograd.pending_alias_writes.append((cut, alias, alias.source.family, write))
         elif tensor.family is alias.source.family:
-            autograd.pending_alias_writes.append((alias, alias.alias.family, write))
+            autograd.pending_alias_writes.append((cut, alias, cut.family, write))
 
 
 def rebind_grad(autograd: Autograd, tensor: Tensor, value: Value) -> None:

@@ -218,7 +218,7 @@ class Storage:
         self.writes: tuple[Write, ...] = ()
         self.saves: tuple[Saved, ...] = ()
         self.uses: tuple[Use, ...] = ()
-        self.aliases: tuple[Alias, ...] = ()
+        self.aliases: tuple[Tensor, ...] = ()
 
     def handed_on(self) -> bool:
         """Whether code that nobody knows was given it: that may change flags, too."""
@@ -330,14 +330,12 @@ class Family:
 
 @dataclass(slots=True, eq=False)
 class Alias:
-    """`alias` was cut from `source` without a copy: two families, one memory."""
+    """How a tensor was cut from `source` without a copy: two families, one memory."""
 
     how: str
     source: Tensor
-    alias: Tensor
     origin: ir.Node
     line: cst.CSTNode
-    time: int
     bound: bool = False
 
 

@@ -11,6 +11,7 @@ Knows the fields of the domain; runs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Many
 from operator import attrgetter
 from typing import Any, Final, TypeAlias
@@ -37,7 +38,7 @@ MISSING: Final[Any] = object()
 Changes: TypeAlias = "dict[tuple[int, Any], tuple[Any, Any, Any]]"
 """(id of record, field or key) → record, field, value."""
 
-_TIMED: Final = frozenset({"writes", "saves", "uses", "releases", "aliases"})
+_TIMED: Final = frozenset({"writes", "saves", "uses", "releases"})
 _UNORDERED: Final = frozenset(
     {
         "escaped",
@@ -64,7 +65,7 @@ _SAME_OR_NONE: Final = frozenset(
     {"axes", "children", "contents", "gaps", "in_order", "layer", "order", "strides", "trues"}
 )
 JOINED = frozenset(
-    {"among", "config", "grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters"}
+    {"aliases", "among", "config", "grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters"}
 ).union(
     *(_TIMED, _UNORDERED, _GRADS, _VALUES, _VALUES_OR_NONE),
     *(_TRUTHS, _FLAGS, _ON_ALL_PATHS, _UNIONS, _TIMES, _SPELLINGS, _SAME_OR_NONE),
@@ -227,7 +228,9 @@ def join_field(trail: Trail, record: Any, field: Any, values: list[tuple[Guard, 
                 return choose([(guard, Unbound() if each is MISSING else each) for guard, each in values])
         return choose(values)
     if field in _TIMED:
-        return _join_timed([value for _, value in values])
+        return _join_timed([value for _, value in values], _TIME)
+    if field == "aliases":
+        return _join_timed([value for _, value in values], _BORN)
     if field == "grad_fn":
         return _join_guarded(values)
     if field in _UNORDERED:
@@ -283,15 +286,16 @@ def join_field(trail: Trail, record: Any, field: Any, values: list[tuple[Guard, 
     return "" if field in _SPELLINGS else None
 
 
-def _join_timed(values: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+def _join_timed(values: list[tuple[Any, ...]], time: Callable[[Any], int]) -> tuple[Any, ...]:
     merged: dict[int, Any] = {}
     for entries in values:
         for entry in entries:
             merged.setdefault(id(entry), entry)
-    return tuple(sorted(merged.values(), key=_TIME))
+    return tuple(sorted(merged.values(), key=time))
 
 
 _TIME: Final = attrgetter("time")
+_BORN: Final = attrgetter("born")
 
 
 _MOST_ENTRIES: Final = 8
