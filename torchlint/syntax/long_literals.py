@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import Any
 
-from torchlint.syntax.children import children
+from torchlint.syntax.children import fields_of
 from torchlint.syntax.text import NEWLINE, Span
 from torchlint.syntax.tree import python_tree
 
@@ -18,6 +19,8 @@ LONG = 100_000
 """So many characters of a literal are not read."""
 _SHORT = 1_000
 """Of this length at most is the element that stays."""
+_AT_ONCE = 64
+"""Elements that are looked at as one: a literal has many."""
 _REST = ", *..."
 _REST_OF_DICT = ", **..."
 """What stands for the others: nobody knows how many."""
@@ -71,7 +74,12 @@ def shortened(text: str) -> Shortened:
             if inside is not None:
                 found.append(inside)
                 continue
-        pending += [each for each in children(node) if not _is_short(each)]
+        for name in fields_of(type(node)):
+            part = getattr(node, name, None)
+            if type(part) is list:
+                pending += _not_short(part, places)
+            elif isinstance(part, ast.AST) and not places.are_short(part, part):
+                pending.append(part)
     if not found:
         return Shortened(text, tree=tree)
     found.sort()
@@ -82,11 +90,14 @@ def shortened(text: str) -> Shortened:
     return Shortened("".join([*pieces, text[at:]]), tuple(places.span(start, end) for start, end, _ in found))
 
 
-def _is_short(node: ast.AST) -> bool:
-    """Whether a node is one of most: of one line, and no character takes less than a byte."""
-    if not isinstance(node, (ast.expr, ast.stmt)) or node.lineno != node.end_lineno:
-        return False
-    return (node.end_col_offset or 0) - node.col_offset <= LONG
+def _not_short(nodes: list[Any], places: _Places) -> list[ast.AST]:
+    """Of the nodes in a field, those that may be long. They stand there in the order of the text."""
+    found: list[ast.AST] = []
+    for at in range(0, len(nodes), _AT_ONCE):
+        some = nodes[at : at + _AT_ONCE]
+        if not places.are_short(some[0], some[-1]):
+            found += [each for each in some if isinstance(each, ast.AST) and not places.are_short(each, each)]
+    return found
 
 
 class _Places:
@@ -100,6 +111,16 @@ class _Places:
     def of(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         return self._offset(node.lineno, node.col_offset), self._offset(*end)
+
+    def are_short(self, first: object, last: object) -> bool:
+        """Whether nodes are short, one and another and all between, as most are. A character is a byte at least."""
+        if not isinstance(first, (ast.expr, ast.stmt)) or not isinstance(last, (ast.expr, ast.stmt)):
+            return False
+        end = last.end_lineno or last.lineno
+        if first.lineno == end:
+            return (last.end_col_offset or 0) - first.col_offset <= LONG
+        until = self._starts[end] if end < len(self._starts) else len(self._text)
+        return until - self._starts[first.lineno - 1] <= LONG
 
     def _offset(self, line: int, column: int) -> int:
         start = self._starts[line - 1]

@@ -18,7 +18,9 @@ from torchlint.model.state.hooks import Observer
 def watching(text: str) -> list[type[Observer]]:
     """The observers that a file of this text may concern."""
     written = set(text.encode("utf-8", "surrogatepass").translate(_APART).split())
-    names = b" ".join(written if len(text) < _LONG else {each for each in written if len(each) < _LONG})
+    if len(text) >= _LONG:
+        written = {each for each in written if len(each) < _LONG and not each.isdigit()}
+    names = b" ".join(written)
     return [each for each, words in _wanted() if not words or _has_one(words, names, text)]
 
 
@@ -27,7 +29,7 @@ _APART = bytes(each if chr(each).isalnum() or each == ord("_") or each > 127 els
 
 
 _LONG = 10_000
-"""Bytes that no name has: what is longer is data in a literal, and all words would be looked for in it."""
+"""Bytes that no name has: what is longer is data in a literal, as a number is, and all words are looked for in it."""
 
 
 def _has_one(words: tuple[tuple[str, bytes, bool], ...], names: bytes, text: str) -> bool:
