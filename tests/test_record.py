@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from torchlint.record import record
+from torchlint.record import _MANY, record
 
 
 @record(frozen=True, kw_only=True)
@@ -78,6 +78,25 @@ def test_takes_and_keeps_what_a_dataclass_does(kind: type[Any], twin: type[Any])
     outcomes = [(_made(kind, *given), _made(twin, *given)) for given in GIVEN]
     assert [ours for ours, _ in outcomes] == [theirs for _, theirs in outcomes]
     assert {ours is TypeError for ours, _ in outcomes} == {True, False}
+
+
+@pytest.mark.parametrize(("kind", "twin"), TWINS)
+def test_of_many_the_next_are_made_alike(kind: type[Any], twin: type[Any]) -> None:
+    first = [_made(kind, *given) for given in GIVEN]
+    before = kind.__init__
+    for _ in range(_MANY):
+        for given in GIVEN:
+            _made(kind, *given)
+    assert kind.__init__ is not before
+    assert [_made(kind, *given) for given in GIVEN] == first == [_made(twin, *given) for given in GIVEN]
+
+
+def test_fields_without_a_default_come_first() -> None:
+    with pytest.raises(TypeError, match="a field without a default follows"):
+
+        @record(frozen=True)
+        class Broken(Pair):
+            more: int
 
 
 @pytest.mark.parametrize(("kind", "twin"), TWINS)

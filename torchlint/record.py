@@ -4,7 +4,7 @@ Frozen dataclasses whose methods are not generated, for records of which a progr
 `dataclasses.dataclass` writes each method of a class as text and compiles that when the class is defined, half a
 millisecond for a frozen one: a quarter of the start of a run, for a hundred kinds of events. Here all kinds share their
 methods; the fields that `dataclasses.fields`, `replace` and `dataclass` of a derived class ask for are made when they
-are asked for. A type checker is told that it is `dataclass`.
+are asked for, and the `__init__` of a kind when many have been made. A type checker is told that it is `dataclass`.
 
 For plain fields alone: no `field(...)`, no `__post_init__`, no order. Knows nothing of torchlint.
 """
@@ -33,6 +33,27 @@ def _initialise(self: Any, /, *given: object, **named: object) -> None:
     if values.keys() != shape.names:
         raise TypeError(_refusal(type(self), shape, given, named))
     _SET(self, "__dict__", values)  # they are made by the thousand: no copy of it
+    shape.made += 1
+    if shape.made == _MANY:
+        shape.kind.__init__ = _written_out(shape)  # type: ignore[misc]
+
+
+_MANY = 200
+"""After so many of a kind its `__init__` is written as text, which takes as long as it saves with the next so many."""
+
+
+def _written_out(shape: _Shape) -> Callable[..., None]:
+    """The `__init__` of a kind, as `dataclass` writes it."""
+    given = {f"default_{name}": default for name, default in shape.defaults.items()}
+    parts = {name: f"{name}=default_{name}" if name in shape.defaults else name for name in shape.fields}
+    named = [part for name, part in parts.items() if name not in shape.by_position]
+    parameters = ", ".join(["self", *[parts[name] for name in shape.by_position], *(["*", *named] if named else [])])
+    values = ", ".join(f"{name!r}: {name}" for name in shape.fields)
+    written: dict[str, Any] = {}
+    exec(f"def __init__({parameters}): keep(self, '__dict__', {{{values}}})", {"keep": _SET, **given}, written)
+    made: Callable[..., None] = written["__init__"]
+    made.__qualname__ = f"{shape.kind.__qualname__}.__init__"
+    return made
 
 
 def changed_in(part: _Kind, changed: dict[str, object]) -> _Kind:
@@ -86,11 +107,13 @@ def _hash(self: Any) -> int:
 class _Shape:
     """The fields of a kind of record: their names in order, those given by position, and their defaults."""
 
-    __slots__ = ("annotations", "by_position", "defaults", "fields", "names")
+    __slots__ = ("annotations", "by_position", "defaults", "fields", "kind", "made", "names")
 
     def __init__(self, kind: type, *, kw_only: bool) -> None:
         above: list[_Shape | None] = [vars(each).get("__record__") for each in reversed(kind.__mro__[1:])]
         own: dict[str, Any] = inspect.get_annotations(kind)
+        self.kind = kind
+        self.made = 0
         self.by_position: tuple[str, ...]
         self.annotations: dict[str, Any] = {}
         self.defaults: dict[str, object] = {}
@@ -108,7 +131,10 @@ class _Shape:
                 self.defaults[name] = default
         self.fields = tuple(self.annotations)
         self.names = self.annotations.keys()
-        self.by_position = tuple(by_position if kw_only else [*by_position, *own])
+        self.by_position = tuple(by_position if kw_only else dict.fromkeys([*by_position, *own]))
+        have_default = [name in self.defaults for name in self.by_position]
+        if have_default != sorted(have_default):
+            raise TypeError(f"{kind.__name__}: a field without a default follows one with a default")
 
 
 @dataclasses.dataclass(frozen=True)
