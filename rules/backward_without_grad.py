@@ -96,8 +96,8 @@ class BackwardWithoutGrad(Rule):
     )
 
     def check(self, event: events.BackwardCalled | gradients.CutLossDifferentiated) -> Iterator[Diagnostic]:
-        root = shown(event.root_node, event.root.name)
         if isinstance(event, gradients.CutLossDifferentiated):
+            root = shown(event.root_node, event.root.name)
             message = (
                 f"backward starts from {root}, which does not require grad unless what `{event.source}` gives does"
             )
@@ -108,5 +108,6 @@ class BackwardWithoutGrad(Rule):
         cause = f": {event.cut}" if event.cut else ""
         if event.root.requires_grad is not Truth.NO:
             cause = ": it is a view made under `no_grad`, and has no history of its own"
+        root = shown(event.root_node, event.root.name)
         message = f"backward starts from {root}, which does not require grad{cause}{spelled(event.conditions)}"
         yield Diagnostic(event.node, message, event.trace, claims=_CLAIMS)

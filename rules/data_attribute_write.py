@@ -97,28 +97,35 @@ class DataAttributeWrite(Rule):
     )
 
     def check(self, event: writes.DataWritten) -> Iterator[Diagnostic]:
-        node = event.owner_node
         if event.temporary:
+            node = event.owner_node
             source = node.value if isinstance(node, cst.Subscript) else node
             message = f"`.data =` gives other memory to what the index has just made: {shown(source)} stays as it was"
-            claims = (Observed("write-lost", code(source)),)
-            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=claims)
+            lost = (Observed("write-lost", code(source)),)
+            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=lost)
             return
-        written = code(node)
-        message = f"`{event.op}` writes {shown(node, ' '.join(written.split()))} through `.data`, unseen by autograd"
         level = _level(event)
-        if level is Level.WARNING:
-            message += ", although an operation saved the old value: the gradient is wrong"
-        elif level is Level.SMELL:
-            message += ", though an operation saved the old value: a backward through that computes with the new one"
-        claims = (Observed("unseen-write", written, "saved" if level is Level.WARNING else ""),)
-        yield Diagnostic(event.node, message, event.trace, partial(_fix, event), level, claims=claims)
+        said, claims = partial(_message, event, level), partial(_claims, event, level)
+        yield Diagnostic(event.node, said, event.trace, partial(_fix, event), level, claims=claims)
 
 
 def _level(event: writes.DataWritten) -> Level:
     if event.saved_by is not None:
         return Level.WARNING
     return Level.SMELL if event.was_saved and not event.of_leaf else Level.STRICT
+
+
+def _message(event: writes.DataWritten, level: Level) -> str:
+    message = f"`{event.op}` writes {shown(event.owner_node)} through `.data`, unseen by autograd"
+    if level is Level.WARNING:
+        message += ", although an operation saved the old value: the gradient is wrong"
+    elif level is Level.SMELL:
+        message += ", though an operation saved the old value: a backward through that computes with the new one"
+    return message
+
+
+def _claims(event: writes.DataWritten, level: Level) -> tuple[Observed]:
+    return (Observed("unseen-write", code(event.owner_node), "saved" if level is Level.WARNING else ""),)
 
 
 def _fix(event: writes.DataWritten) -> Fix | None:

@@ -95,19 +95,23 @@ class InPlaceOnGraphTensor(Rule):
         level = _level(event)
         if level is None:
             return
-        target = shown(event.target_node, event.target.name)
-        if event.target_node is event.node:
-            target = f"a result inside {target}"  # of the layer before it in a `Sequential`
-        message = f"`{event.op}` modifies {target} in place, "
-        if event.old_value_needed is Truth.YES:
-            message += "after an operation saved it: a backward through that would raise"
-        elif event.old_value_needed is Truth.MAYBE:
-            message += "a tensor of the graph that another operation may have saved"
-        else:
-            message += "a tensor of the graph; harmless, since nothing has saved the old value"
-        message += spelled(event.conditions)
+        message = partial(_message, event)
         claims = (Observed("graph-written", event.target.name),)
         yield Diagnostic(event.node, message, event.trace, partial(out_of_place, event), level, claims=claims)
+
+
+def _message(event: events.InplaceWrite) -> str:
+    target = shown(event.target_node, event.target.name)
+    if event.target_node is event.node:
+        target = f"a result inside {target}"  # of the layer before it in a `Sequential`
+    message = f"`{event.op}` modifies {target} in place, "
+    if event.old_value_needed is Truth.YES:
+        message += "after an operation saved it: a backward through that would raise"
+    elif event.old_value_needed is Truth.MAYBE:
+        message += "a tensor of the graph that another operation may have saved"
+    else:
+        message += "a tensor of the graph; harmless, since nothing has saved the old value"
+    return message + spelled(event.conditions)
 
 
 def _level(event: events.InplaceWrite) -> Level | None:

@@ -99,7 +99,8 @@ class Diagnostic:
     node
         Where: the finding's range is this node's.
     message
-        One line, lower case, no full stop, the user's names in backquotes; says what happens.
+        One line, lower case, no full stop, the user's names in backquotes; says what happens. Or a function that makes
+        it, which is called when the finding is reported: for a rule that finds much at the strict level.
     trace
         The proof, oldest step first; normally the event's.
     fix
@@ -118,10 +119,11 @@ class Diagnostic:
         What the others are, in the singular: "call".
     claims
         What torch must show for this to be true, as alternatives; without any the runtime cross-check runs nothing.
+        Or a function that makes them, as for the message.
     """
 
     node: cst.CSTNode
-    message: str
+    message: str | Callable[[], str]
     trace: tuple[Step, ...] = ()
     fix: Fix | Callable[[], Fix | None] | None = None
     level: Level | None = None
@@ -129,7 +131,7 @@ class Diagnostic:
     weight: tuple[int, ...] = ()
     label: str = ""
     others: str = "place"
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[Claim, ...] | Callable[[], tuple[Claim, ...]] = ()
 
 
 Symptom: TypeAlias = "Raises | Warns | Holds"

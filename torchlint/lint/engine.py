@@ -26,7 +26,7 @@ from torchlint.lint.grad_modes import with_grad_modes
 from torchlint.lint.grouped import counted, place_of, together
 from torchlint.lint.places import Unparsed
 from torchlint.lint.platforms import with_platforms
-from torchlint.lint.question import Question
+from torchlint.lint.question import Question, made
 from torchlint.lint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.lint.suppressions import Suppressions, has_directive, may_be_judged, name_rules
 from torchlint.lint.unused import Unused
@@ -294,7 +294,7 @@ class _Check:
                     found = rule.check(event, self._file_for(rule))
                 else:
                     found = self.facts.check(rule, event)
-                if diagnostics := [_with_fix(each) for each in found]:
+                if diagnostics := [made(each) for each in found]:
                     self.answers.append((question, diagnostics))
         except (Exception, SystemExit) as error:  # no rule ends the run
             self._failed(question, error)
@@ -363,6 +363,8 @@ class _Check:
         return self.selection.shows(finding.code, finding.level)
 
     def _finding(self, rule: Rule, event: events.Event | None, diagnostic: Diagnostic) -> Finding:
+        assert not callable(diagnostic.message)  # see `made`
+        assert not callable(diagnostic.claims)
         level = diagnostic.level or rule.level
         conditions = event.conditions if event is not None else ()
         if level is not Level.ERROR:
@@ -417,7 +419,7 @@ class _Check:
 
     def _fix(self, rule: Rule, diagnostic: Diagnostic) -> FindingFix | None:
         """The fix with places; the finding stands without one that cannot be written."""
-        assert not callable(diagnostic.fix)  # see `_with_fix`
+        assert not callable(diagnostic.fix)  # see `made`
         try:
             return edits.resolve(self.source, diagnostic.fix) if diagnostic.fix else None
         except edits.EditError as error:
@@ -459,11 +461,6 @@ class _Check:
             span = Span(1, 1, 1, 1)
         message = f"the rule {rule.code} ({rule.name}) failed: {described(error)}; the other findings stand"
         return problem(self.source.path, INTERNAL_ERROR, message, span)
-
-
-def _with_fix(diagnostic: Diagnostic) -> Diagnostic:
-    """A diagnostic whose fix is made."""
-    return replace(diagnostic, fix=diagnostic.fix()) if callable(diagnostic.fix) else diagnostic
 
 
 def not_readable(path: str, error: SourceError) -> FileReport:

@@ -80,17 +80,20 @@ class Facts:
         for event in happened:
             if event.truth is not Truth.YES:
                 continue
-            if isinstance(event, EntryLost):
-                self.lost.append(event)
-                continue
-            if isinstance(event, ScriptCut):
-                self.cut = self.cut or line_of(event.node)
-                continue
             kind = type(event)
-            if kind not in listening:
-                listening[kind] = listeners(kind, registry, selection)
+            rules = listening.get(kind)
+            if rules is None:
+                if isinstance(event, EntryLost):
+                    self.lost.append(event)
+                    continue
+                if isinstance(event, ScriptCut):
+                    self.cut = self.cut or line_of(event.node)
+                    continue
+                rules = listening[kind] = listeners(kind, registry, selection)
+            if not rules:
+                continue
             start = perf_counter()
-            for rule in listening[kind]:
+            for rule in rules:
                 dismissed = self._dismisses(rule, event)
                 end = perf_counter()
                 seconds[rule.code] = seconds.get(rule.code, 0.0) + end - start

@@ -1,7 +1,7 @@
 """
 Whom to ask about what: what is told of a file (`facts`), and asked at the nodes of its tree (`pipeline`).
 
-Only data: it needs no tree, and loads none.
+Only data, and what a rule has left to be made: it needs no tree, and loads none.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torchlint.model.events import Event
-from torchlint.rule import Rule
+from torchlint.record import changed_in
+from torchlint.rule import Diagnostic, Rule
 from torchlint.syntax import cst
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Question:
     """
     A rule to ask, about an event or a node.
@@ -34,3 +35,13 @@ class Question:
     node: cst.CSTNode
     event: Event | None = None
     order: int = 0
+
+
+def made(diagnostic: Diagnostic) -> Diagnostic:
+    """A diagnostic whose message, fix and claims are made."""
+    parts: dict[str, object] = {}
+    for name in ("message", "fix", "claims"):
+        part = getattr(diagnostic, name)
+        if callable(part):
+            parts[name] = part()
+    return changed_in(diagnostic, parts) if parts else diagnostic
