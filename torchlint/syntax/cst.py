@@ -3,7 +3,8 @@ libcst, loaded when it is needed: most runs find nothing, and look into no node.
 
 `from torchlint.syntax import cst` stands where `import libcst as cst` would. Until something of libcst is needed, the
 kinds of nodes that places pass for (`kinds`) are bare classes of the same names, below each other as libcst's are: so
-one can ask what stands at a place, and write types. Nothing may keep such a class for later, as at the top of a module.
+one can ask what stands at a place, and write types. Nothing may keep such a class for later, as at the top of a module:
+whoever imports libcst, the bare ones are gone before it is there.
 """
 
 from __future__ import annotations
@@ -51,3 +52,20 @@ for _above, _names in {
     ),
 }.items():
     _BARE.update((_name, type(_name, (_BARE[_above],), {})) for _name in _names)
+
+
+class _Leaving:
+    """Python asks it first whenever a module is imported for the first time (`sys.meta_path`)."""
+
+    @classmethod
+    def find_spec(cls, name: str, *_: object) -> None:
+        """Take the bare classes out as libcst comes."""
+        if name == "libcst":
+            sys.meta_path.remove(cls)
+            for each in _BARE:
+                globals().pop(each, None)
+
+
+if not TYPE_CHECKING and "libcst" not in sys.modules:
+    globals().update(_BARE)  # that `__getattr__` finds them takes ten times as long, and they are asked for often
+    sys.meta_path.insert(0, _Leaving)
