@@ -12,6 +12,7 @@ view whose base was written since.
 from __future__ import annotations
 
 import random
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from types import CodeType
@@ -27,6 +28,8 @@ from .oracle import FILE, HEADER, autograd_error, fresh_namespace
 KEPT = {"leaf": 0.1, "leaf-view": 0.3, "no-grad-root": 0.1, "non-scalar": 0.12, "unused": 0.3, "saved": 1.0, "freed": 1.0,
         "multi-view": 1.0}  # fmt: skip
 _HEADER_CODE = compile(HEADER, FILE, "exec")
+_GROWS_FOR_EVER = re.compile(r"^ *for v in (\w+):\n(?:.*\n)*? +\1\.(?:append|extend)\(", re.MULTILINE)
+"""A loop over a list that puts into that list."""
 
 SHAPES = ((), (3,), (4,), (2, 3), (3, 4), (4, 4), (1, 3), (2, 3, 4), (3, 1), (1,))
 
@@ -285,6 +288,8 @@ class Programs:
 
     def offer(self, chunk: str) -> bool:
         """Try a statement: keep it if it runs, and sometimes if autograd refuses it; then the program ends here."""
+        if _GROWS_FOR_EVER.search(chunk):
+            return False
         code = compile(chunk, FILE, "exec")
         try:
             exec(code, self.namespace)
