@@ -58,6 +58,22 @@ def test_a_place_is_what_stands_there_with_libcst_and_without() -> None:
     assert ran.stdout.splitlines() == [told, "False True False True x", told]
 
 
+IMPORTED = """
+import ast, sys
+from torchlint.syntax import cst
+from torchlint.syntax.kinds import place_at
+
+place, bare = place_at(ast.parse("f(x)").body[0].value, "Call"), cst.Call
+import libcst
+print(isinstance(place, cst.Call), cst.Call is libcst.Call, cst.Call is bare, isinstance(place, libcst.Call))
+"""
+
+
+def test_whoever_imports_it_no_bare_class_is_left() -> None:
+    ran = subprocess.run([sys.executable, "-c", IMPORTED], capture_output=True, text=True)
+    assert (ran.stdout, ran.stderr) == ("True True False True\n", "")
+
+
 CLEAN = """\
 import torch
 from torch import nn

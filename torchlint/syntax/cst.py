@@ -59,9 +59,8 @@ class _Leaving:
 
     @classmethod
     def find_spec(cls, name: str, *_: object) -> None:
-        """Take the bare classes out as libcst comes."""
+        """Take the bare classes out as libcst comes. It stays among those asked: Python is going through them."""
         if name == "libcst":
-            sys.meta_path.remove(cls)
             for each in _BARE:
                 globals().pop(each, None)
 
