@@ -68,7 +68,7 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
             hand_on_special(run, copy.instance)
             note_object(machine, copy.instance, given)
             return copy.instance
-    instance = Instance(cls)
+    instance = machine.trail.new_object(cls)
     instance.exact = True
     if key is None:
         initialise(run, instance, site)

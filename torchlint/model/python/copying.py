@@ -137,7 +137,7 @@ class _DeepCopy:
             or any(name in cls.attributes for cls in old.cls.ancestry() for name in _OWN_WAYS)
         ):
             raise _NotFollowedError
-        instance = Instance(old.cls)
+        instance = self._run.machine.trail.new_object(old.cls)
         self._known[id(old)] = instance
         instance.exact, instance.havocked, instance.initialised = old.exact, old.havocked, old.initialised
         instance.patched, instance.unseen = old.patched, old.unseen
@@ -153,6 +153,7 @@ class _DeepCopy:
 
     def _module(self, old: Module) -> Module:
         module = Module(old.kind, old.config, old.origin)
+        self._run.machine.trail.made.append(module)
         module.patched = old.patched
         self._known[id(old)] = module
         for name, value in old.parameters.items():

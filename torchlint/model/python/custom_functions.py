@@ -186,7 +186,7 @@ def _one_node(run: Run, cls: Class, site: CallSite) -> Value | None:
     forward, backward = _method(cls, "forward"), _method(cls, "backward")
     if forward is None or backward is None or site.keywords or not site.complete or not _is_plain(cls):
         return None
-    context = Instance(cls)
+    context = run.machine.trail.new_object(cls)
     context.attributes[_SAVED] = context.attributes[_DIRTY] = Sequence("tuple", ())
     machine = run.machine
     mode, machine.grad_mode = machine.grad_mode, Truth.NO

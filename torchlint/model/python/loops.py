@@ -174,18 +174,18 @@ def while_statement(run: Run, node: ir.While) -> None:
             loop.more = False
         if isinstance(node.test, ir.Constant) and not run.repeating:
             _until_left(run, loop, node)
-
-        def second() -> None:
-            run.evaluate(node.test)
-            _iterate_body(run, loop, node)
-
         snapshot = before or Snapshot(machine.frame)
         if not run.repeating:
-            _again(run, loop, second, certain=False)
+            _again(run, loop, partial(_iterate_again, run, loop, node), certain=False)
         snapshot.widen(machine.trail)
     for left in machine.watch.loop_left:
         left(node)
     _leave(run, loop, node.orelse)
+
+
+def _iterate_again(run: Run, loop: LoopFrame, node: ir.While) -> None:
+    run.evaluate(node.test)
+    _iterate_body(run, loop, node)
 
 
 def _counted(run: Run, loop: LoopFrame, node: ir.While, truth: Truth) -> Truth:

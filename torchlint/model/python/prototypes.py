@@ -123,10 +123,15 @@ class Prototypes:
         The machine's numbering of branches: decisions in a copy are its own.
     saved
         All that any node saves, to which that of copies is added.
+    made
+        All objects, to which copies are added.
     """
 
-    def __init__(self, root: Frame, branch: Callable[[object], int], saved: list[Saved]) -> None:
+    def __init__(
+        self, root: Frame, branch: Callable[[object], int], saved: list[Saved], made: list[Instance | Module]
+    ) -> None:
         self._root = root
+        self._made = made
         self._branch = branch
         self._circles = Circles(saved, [])
         self._known: dict[Key, Prototype | None] = {}
@@ -166,7 +171,7 @@ class Prototypes:
                 )
                 value = value.attributes.setdefault(name, fresh)
             known[id(old)] = value
-        copier = _Copier(self._root, known, self._branch)
+        copier = _Copier(self._root, known, self._branch, self._made)
         span = Span(prototype.began, prototype.began.path, now)
         return Copy(copier.instance(prototype.instance, span, self._circles), prototype.left_open, prototype.took)
 
@@ -198,7 +203,7 @@ class Prototypes:
                 parts += ((part, number, path) for part, path in _attributes(value, ()))
         known.update((id(part), part) for part, _, _ in parts)
         try:
-            copier = _Copier(self._root, known, self._branch)
+            copier = _Copier(self._root, known, self._branch, self._made)
             copied = copier.instance(instance, Span(began, ended.path, began), self._circles)
         except NoPrototypeError:
             return
@@ -212,7 +217,7 @@ class Prototypes:
     def another(self, value: Module | Instance) -> Value:
         """Another object of which as much is known: the next element of a list of such."""
         try:
-            return _Copier(self._root, {}, self._branch).value(value)
+            return _Copier(self._root, {}, self._branch, self._made).value(value)
         except NoPrototypeError:
             return Unknown(layer=True)
 
@@ -334,9 +339,12 @@ def _attributes(value: Unknown, path: tuple[str, ...]) -> Iterator[tuple[Unknown
 class _Copier:
     """One copy: what is met twice is copied once."""
 
-    def __init__(self, root: Frame, known: dict[int, Value], branch: Callable[[object], int]) -> None:
+    def __init__(
+        self, root: Frame, known: dict[int, Value], branch: Callable[[object], int], made: list[Instance | Module]
+    ) -> None:
         number = next(_copies)
         self._root = root
+        self._made = made
         self._known = known
         self._decisions = Decisions(lambda key: branch((number, "copied", key)))
         self._graph: GraphCopier | None = None
@@ -381,6 +389,7 @@ class _Copier:
             return self._module(old)
         if type(old) is Instance:
             instance = Instance(old.cls)
+            self._made.append(instance)
             self._known[id(old)] = instance
             instance.exact, instance.havocked, instance.initialised = old.exact, old.havocked, old.initialised
             instance.patched, instance.unseen = old.patched, old.unseen
@@ -419,6 +428,7 @@ class _Copier:
 
     def _module(self, old: Module) -> Module:
         module = Module(old.kind, old.config, old.origin)
+        self._made.append(module)
         module.patched = old.patched
         self._known[id(old)] = module
         module.parameters = {name: self.value(each) for name, each in old.parameters.items()}

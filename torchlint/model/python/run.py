@@ -390,7 +390,8 @@ class Run:
         self.renaming: dict[ir.FunctionDef | ir.Lambda, bool] = {}
         """Whether a `__getattribute__` only renames, which each attribute of an object of its class asks."""
         self.entered: set[int] = set()
-        self.prototypes = Prototypes(self.machine.globals, self.machine.branch, self.autograd.saved)
+        machine = self.machine
+        self.prototypes = Prototypes(machine.globals, machine.branch, self.autograd.saved, machine.trail.made)
         # What is watched while another file's code runs, and what otherwise.
         self.foreign_watch = self.own_watch = NOBODY
         self.loops: list[LoopFrame | None] = []
@@ -501,7 +502,7 @@ class Run:
         them, graph nodes and the tensors they save), so that it is gone now, and not when the garbage collector comes
         by.
         """
-        self.machine.trail.undo(0)
+        self.machine.trail.release()
         self.autograd.release()
         self.imports = None
         self.handed_together.clear()

@@ -264,7 +264,7 @@ class EntryPoints:
             put_back(self.machine, noted)
 
     def _watched_class(self, cls: Class) -> None:
-        instance = Instance(cls)
+        instance = self.machine.trail.new_object(cls)
         module = is_module(instance)
         self._rebuilt.clear()
         self._supposed = ()
@@ -342,7 +342,7 @@ class EntryPoints:
         """An object of a class, built with what other files say; all its methods are run on the same."""
         known = self._rebuilt.get((id(cls), defaults))
         if known is None:
-            known = self._rebuilt[id(cls), defaults] = Instance(cls)
+            known = self._rebuilt[id(cls), defaults] = self.machine.trail.new_object(cls)
             _newly_supposed(self.run)
             self._guarded(cls, partial(self.entry.build, known, defaults=defaults), True, keep=True)
             self._supposed += _newly_supposed(self.run)

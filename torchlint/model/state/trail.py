@@ -21,7 +21,9 @@ from torchlint.model.state import values as domain
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, meet
 from torchlint.model.state.values import (
     Choice,
+    Class,
     Grad,
+    Instance,
     Mapping,
     Module,
     Sequence,
@@ -78,6 +80,26 @@ class Trail:
 
     def __init__(self) -> None:
         self._log: list[tuple[Any, Any, Any]] = []
+        self.made: list[Instance | Module] = []
+        """Objects that refer to themselves, by what was looked up in them."""
+
+    def new_object(self, cls: Class) -> Instance:
+        """A new object of a class of the program."""
+        instance = Instance(cls)
+        self.made.append(instance)
+        return instance
+
+    def release(self) -> None:
+        """Undo everything, and take apart what was made: without the circles it is gone when nobody asks for it."""
+        self.undo(0)
+        for each in self.made:
+            if isinstance(each, Module):
+                each.parameters.clear()
+            else:
+                each.attributes.clear()
+                each.held = each.turned = None
+                each.named_elsewhere = ()
+        self.made.clear()
 
     def set(self, record: Any, field: Any, value: Any) -> None:
         """Set an attribute of a record, or a key of a dict, so that it can be undone."""

@@ -92,6 +92,7 @@ def new_layer(torch: Torch, kind: modules.ModuleKind, site: CallSite) -> Module:
         module.parameters[name] = fresh(torch.autograd, site.node, "buffer", shape=shape)
     if (not kind.copies or not _copies(torch, module, site)) and kind.may_be_trained(config):
         module.parameters[UNSEEN] = Unknown(part_of=module)
+        torch.machine.trail.made.append(module)
     if kind.container:
         leave_place(torch.autograd, [each for value in site.values() for each in reachable_tensors(value)])
         module.children, module.names = _children(kind.container, site)
