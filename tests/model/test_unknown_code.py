@@ -238,7 +238,7 @@ def _somelib() -> types.ModuleType:
         listed_classes=[], named_classes={}, silence_held=lambda: _silence(sys.modules["somelib"].held),
         later=lambda function: _LATER.append(function) or function, run_later=lambda: _LATER.pop()(),
         methods={"step": lambda *given: None}, equip=lambda members: members.update(step=lambda *given: None),
-        name="step", passing=lambda *given: None,
+        name="step", passing=lambda *given: None, freezing=lambda *given: [_freeze(*given)].clear(),
         overwriting=lambda w: w.add_(w), untrained={"requires_grad": False}, doubles={"dtype": torch.float64},
     )  # fmt: skip
     return module

@@ -4792,3 +4792,14 @@ def function_by_itself_beside_a_script_that_uses_a_class_of_elsewhere():
 
     Trainer().scale(torch.rand(3))
     slope() if torch.rand(()) < 2 else None
+
+
+def forward_pre_hook_of_elsewhere_is_given_the_model():
+    import torch
+    from somelib import freezing
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(inplace=True))
+    model.register_forward_pre_hook(freezing)
+    model[0].register_full_backward_hook(lambda module, grad_input, grad_output: None)
+    model(torch.rand(1, 2))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from torchlint.model.python.callbacks import hand_on, hand_on_with_calls, run_handed_on
 from torchlint.model.python.flags import unsettle
 from torchlint.model.python.functions import may_return
+from torchlint.model.python.indirection import is_unknown_code
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.values import (
@@ -59,6 +60,8 @@ def register_hook(run: Run, receiver: Value, name: str, site: CallSite) -> Value
         run.machine.trail.set(held, name, Sequence("tuple", (*before, function)))
         return Partial(External(_HANDLE), (receiver, Constant(name), function), {})
     hand_on(run, site.values())
+    if name in FORWARD_HOOKS and function is not None and is_unknown_code(function):
+        unsettle(run, receiver)  # it is given the Module with every call
     if "forward" in name and function is not None and may_return(function) and isinstance(receiver, (Module, Instance)):
         run.machine.trail.set(_held(receiver), HOOKED, Constant(True))
     return None
