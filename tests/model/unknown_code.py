@@ -4803,3 +4803,125 @@ def forward_pre_hook_of_elsewhere_is_given_the_model():
     model.register_forward_pre_hook(freezing)
     model[0].register_full_backward_hook(lambda module, grad_input, grad_output: None)
     model(torch.rand(1, 2))
+
+
+def silent_arm_that_another_call_is_for():
+    import torch
+    from somelib import same
+
+    def attack(x, bound):
+        eta = torch.zeros(3, requires_grad=True)
+        if bound == "linf":
+            eta = torch.zeros(3)
+        if bound == same("l2"):
+            (x * eta).sum().backward()
+            eta.grad.zero_()
+        return x + eta
+
+    attack(torch.rand(3), "linf")
+    attack(torch.rand(3), "l2")
+
+
+def arm_that_fails_in_each_call():
+    import torch
+    from somelib import same
+
+    def attack(x, bound):
+        eta = torch.zeros(3)
+        if bound == same("l2"):
+            (x * eta).sum().backward()  # error: [TLN104]
+        return x + eta
+
+    attack(torch.rand(3), "linf")
+    attack(torch.rand(3), "l2")
+
+
+def arm_of_one_decision_for_two_calls():
+    import torch
+    from somelib import same
+
+    verbose = same(True)
+
+    def slope(x):
+        if verbose:
+            x.sum().backward()  # error: [TLN104]
+
+    slope(torch.rand(3, requires_grad=True))
+    slope(torch.rand(3))
+
+
+def silent_rest_that_another_call_comes_to():
+    import torch
+    from somelib import same
+
+    def slope(x, kind):
+        if kind == same("data"):
+            return
+        x.sum().backward()
+
+    slope(torch.rand(3), "data")
+    slope(torch.rand(3, requires_grad=True), "leaf")
+
+
+def rest_that_one_call_comes_to():
+    import torch
+    from somelib import same
+
+    def slope(x, kind):
+        if kind != same("data"):
+            return
+        x.sum().backward()  # error: [TLN104]
+
+    slope(torch.rand(3), "data")
+
+
+def silent_arm_that_two_functions_come_to():
+    import torch
+    from somelib import same
+
+    def slope(x, kind):
+        if kind == same("leaf"):
+            x.sum().backward()
+
+    def of_leaf():
+        slope(torch.rand(3, requires_grad=True), "leaf")
+
+    def of_data():
+        slope(torch.rand(3), "data")
+
+    of_leaf()
+    of_data()
+
+
+def silent_write_for_another_call():
+    import torch
+    from somelib import same
+
+    def scale(w, kind):
+        if kind == same("data"):
+            w.mul_(2)
+
+    scale(torch.rand(3, requires_grad=True), "leaf")
+    scale(torch.rand(3), "data")
+
+
+def silent_switch_turned_by_what_elsewhere_hands_back():
+    import torch
+    from somelib import same
+
+    class Probe:
+        def __init__(self):
+            self.live = False
+
+        def enable(self):
+            self.live = True
+
+        def slope(self):
+            x = torch.rand(3, requires_grad=True)
+            y = x if self.live else x.detach()
+            y.sum().backward()
+            return x.grad
+
+    probe = Probe()
+    same(probe).enable()
+    probe.slope()

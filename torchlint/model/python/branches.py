@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from torchlint.model.python.arms import follow_arm, note_rest
 from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.decisions import arms_of_test, evaluate_test, gradients_asked_for, some_gradient
 from torchlint.model.python.run import Run, Statements
@@ -32,20 +33,23 @@ _NAMED: Final = (ir.Name, ir.Attribute)
 
 def if_statement(run: Run, node: ir.If) -> None:
     """`if`: its arms, joined."""
-    chain: ir.If | None = node
-    assert chain is not None
+    _follow_arms(run, node)
+    note_rest(run, node)
+
+
+def _follow_arms(run: Run, node: ir.If) -> None:
     truth = evaluate_test(run, node.test)
     if truth is not Truth.MAYBE:
-        run.execute(node.body if truth is Truth.YES else node.orelse)
+        follow_arm(run, node.body if truth is Truth.YES else node.orelse)
         return
 
     def then() -> None:
         _refine(run, node.test, True)
-        run.execute(node.body)
+        follow_arm(run, node.body)
 
     def otherwise() -> None:
         _refine(run, node.test, False)
-        run.execute(node.orelse)
+        follow_arm(run, node.orelse)
 
     arms = arms_of_test(run, node.test, then, otherwise)
     if len(arms) == 1:

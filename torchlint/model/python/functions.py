@@ -13,6 +13,7 @@ from typing import Final
 
 from torchlint.knowledge import foreign
 from torchlint.model.autograd.writes import escape
+from torchlint.model.python.arms import note_rests
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.callbacks import hand_on, havoc
 from torchlint.model.python.exposure import note_used
@@ -291,7 +292,10 @@ def run_body(run: Run, definition: ir.FunctionDef, frame: Frame) -> Value:
     machine = run.machine
     caller, statement, path, built_in = machine.frame, machine.statement, machine.path, machine.built_in
     run.entered.add(id(definition))
-    call = CallFrame(definition, machine.trail.mark(), machine.path, machine.tick(), frame)
+    followed = machine.callers.entry is definition and not machine.stack
+    outer = machine.stack[-1].called_from if machine.stack else 0
+    called_from = 0 if followed else hash((outer, id(statement)))
+    call = CallFrame(definition, machine.trail.mark(), machine.path, machine.tick(), frame, called_from)
     machine.stack.append(call)
     machine.frame = frame
     try:
@@ -299,6 +303,7 @@ def run_body(run: Run, definition: ir.FunctionDef, frame: Frame) -> Value:
     finally:
         machine.frame, machine.statement = caller, statement
         machine.stack.pop()
+    note_rests(run, call)
     own = call.own()
     if not machine.dead:
         changes = machine.trail.changes(call.mark, own) if call.returns else {}

@@ -21,6 +21,7 @@ from torchlint.model.state.hooks import NOBODY
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.trail import Changes
 from torchlint.model.state.values import Bound, Class, Constant, External, Frame, Function, Globals, Value
+from torchlint.model.state.visits import Visits
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import conditions, ir
 
@@ -326,6 +327,7 @@ class Run:
         "torch",
         "turned",
         "unknown_call",
+        "visits",
     )
 
     __deletable__ = ("prototypes",)  # what mypyc lets one delete, for the end (`release`)
@@ -396,6 +398,7 @@ class Run:
         self.foreign_watch = self.own_watch = NOBODY
         self.loops: list[LoopFrame | None] = []
         self.keep_alive: list[object] = []
+        self.visits = Visits()
         self.iterations = 0
         self.finals: list[tuple[int, list[ir.Statement]]] = []
         """The `finally` blocks that a `return` runs through, each with the depth of the call it is in."""

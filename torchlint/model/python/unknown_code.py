@@ -152,6 +152,9 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         havoc(run, value, switches=switches)
     if unknown is not None and type(unknown.part_of) is Instance and for_effect(run, site.node):
         havoc(run, unknown.part_of, switches=switches)  # a method that its class has from elsewhere
+    if switches and isinstance(receiver, Unknown):
+        for value in receiver.may_be:  # `same(probe).enable()`
+            havoc(run, value, switches=True)
     run_handed_on(run)
     if called == "step" and not apart:
         kept = [tensor for each in run.kept_by_unknown for tensor in reachable_tensors(each)]

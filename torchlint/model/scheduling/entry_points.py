@@ -173,7 +173,7 @@ class EntryPoints:
         for hook in self.machine.watch.finished:
             self.entry.safely(None, hook)
         elsewhere = cache(partial(is_called_with_grad_mode_off, mentioning=self.machine.mentioning))
-        self.machine.events = self.machine.callers.settled(self.machine.events, elsewhere)
+        self.machine.events = self.machine.callers.settled(self.run.visits.settled(self.machine.events), elsewhere)
 
     def release(self) -> None:
         """As an interpreter does, that of the other files too; and all observers leave."""

@@ -21,15 +21,24 @@ _COMPILES = re.compile(r"(?:^|\bjit\.)(?:script|script_method|export)$")
 class CallFrame:
     """What a running function has returned so far: each `return` with the changes made on the way to it."""
 
-    __slots__ = ("definition", "frame", "mark", "path", "returns", "started")
+    __slots__ = ("called_from", "definition", "frame", "mark", "path", "rests", "returns", "started")
 
-    def __init__(self, definition: ir.Node, mark: int, path: Guard, started: int, frame: Frame) -> None:
+    def __init__(
+        self, definition: ir.Node, mark: int, path: Guard, started: int, frame: Frame, called_from: int = 0
+    ) -> None:
         self.started = started
+        self.called_from = called_from
+        """The statement of the call, and those of the calls around it, as one number; 0: followed by itself."""
         self.definition = definition
         self.mark = mark
         self.path = path
         self.frame = frame
         self.returns: list[tuple[Guard, Changes, Value]] = []
+        self.rests: list[tuple[int, Guard, int, int]] = []
+        """
+        See `python.arms`: of an `if` that an arm leaves the function by, its identity, what was decided after it, and
+        how many events and writes there had been.
+        """
 
     def own(self) -> dict[str, Value] | None:
         """The variables that nobody sees once the function has returned, so that no path need know them; None: none."""
