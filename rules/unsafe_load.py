@@ -15,8 +15,8 @@ class UnsafeLoad(Rule):
     TLN901) reaches below torch 2.6: there that means False. What one release cures is one warning of a file. Silent
     without `weights_only` from torch 2.6 on, and for a value that is not written in the call. Strict where the target
     ends before torch 1.13, which has no `weights_only`; in tests; for a file that the same file or class, or one that
-    is imported, writes, a trainer just wrote, or that lies beside the module; beside `pickle.load` in one function;
-    where the project saves what is refused, under the same keys or names; where it sets
+    is imported, writes, a trainer just wrote, or that lies beside the module; beside `pickle.load` in one function, or
+    in an unpickler; where the project saves what is refused, under the same keys or names; where it sets
     `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD`; for a `weights_only=False` that a comment gives a reason for; and for one, or a
     target before 2.6, where nothing says that weights are enough: `load_state_dict`, keys, names.
 

@@ -383,3 +383,27 @@ def plain_tensor_that_its_module_does_not_move():
 def name_of_a_type():
     scale = torch.ones(3)
     scale.type()
+
+
+def on_the_device_of_a_result_of_unknown_code():
+    def rates(m, k):
+        c = torch.sqrt(4 * k**2 + (m - 1) ** 2)
+        b = (-2 * k + c) / (m - 1)
+        d = (4 * b) / (1 + b) - (m - 1) * 0.5
+        d.to(k.device)
+        b.to(k.device)
+        return b, d
+
+    rates(3, eval("torch.rand")(4))
+
+
+def on_the_device_of_a_result_of_unknown_code_that_has_moved():
+    """Holds: b.device.type == 'cpu'"""
+
+    def rates(k):
+        b = 2 * k
+        k = eval("torch.rand")(4, device="meta")
+        b.to(k.device)  # warning: [TLN212]
+        return b
+
+    b = rates(eval("torch.rand")(4))

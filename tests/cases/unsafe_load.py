@@ -490,3 +490,47 @@ def the_release_is_saved_as_it_is():
     torch.save({"version": torch.__version__, "scale": torch.ones(1)}, file := io.BytesIO())
     file.seek(0)
     restored(file)["scale"].mean()
+
+
+def unpickler_that_loads_on_the_cpu():
+    """Holds: CPU_Unpickler(io.BytesIO(pickle.dumps(torch.ones(2)))).load().sum() == 2"""
+    import pickle
+
+    class CPU_Unpickler(pickle.Unpickler):
+        def find_class(self, module, name):
+            if module == "torch.storage" and name == "_load_from_bytes":
+                return lambda b: torch.load(io.BytesIO(b), "cpu", weights_only=False)  # strict: [TLN904]
+            return super().find_class(module, name)
+
+
+def buffer_that_the_class_has_saved_into():
+    """Holds: len(kept.load('best')) == 2"""
+
+    class Kept(dict):
+        def save(self, net, name):
+            buffer = io.BytesIO()
+            torch.save(net.state_dict(), buffer)
+            self[name] = buffer
+
+        def load(self, name):
+            buffer = self[name]
+            buffer.seek(0)
+            return torch.load(buffer, weights_only=False)  # strict: [TLN904]
+
+    kept = Kept()
+    kept.save(torch.nn.Linear(2, 1), "best")
+
+
+def buffer_of_somebody_else():
+    """Holds: kept.load(given)['a'].sum() == 2"""
+
+    class Kept(dict):
+        def save(self, net, path):
+            torch.save(net.state_dict(), path)
+
+        def load(self, buffer):
+            buffer.seek(0)
+            return torch.load(buffer, weights_only=False)  # warning: [TLN904]
+
+    kept, given = Kept(), io.BytesIO()
+    torch.save({"a": torch.ones(2)}, given)

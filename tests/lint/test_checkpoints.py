@@ -641,6 +641,18 @@ def test_beside_a_pickle_nothing_is_gained(tmp_path: Path, beside: str, level: s
     assert found.level.value == level
 
 
+@pytest.mark.parametrize(("base", "level"), [("pickle.Unpickler", "strict"), ("object", "warning")])
+def test_in_an_unpickler_nothing_is_gained(tmp_path: Path, base: str, level: str) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=2.0"]\n')
+    text = (
+        f"import io, pickle\nimport torch\n\nclass OnTheCpu({base}):\n    def find_class(self, module, name):\n"
+        "        if name == '_load_from_bytes':\n            return lambda weights: torch.load(io.BytesIO(weights))\n"
+        "        return super().find_class(module, name)\n"
+    )
+    (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"], strict=True).findings
+    assert found.level.value == level
+
+
 def test_a_key_that_is_put_together_is_no_failure() -> None:
     text = (
         "import torch\n\ndef convert(path, out):\n    kept = torch.load(path, weights_only=False)\n    named = {}\n"

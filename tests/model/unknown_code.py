@@ -4925,3 +4925,28 @@ def silent_switch_turned_by_what_elsewhere_hands_back():
     probe = Probe()
     same(probe).enable()
     probe.slope()
+
+
+def silent_told_to_require_grad_in_a_try_where_a_function_may_come_to_its_end():
+    import torch
+    from somelib import same
+
+    def early(t):
+        if same(t) > 5:
+            return t
+        t = t.exp()
+        try:
+            if same(True):
+                try:
+                    return t * 2
+                except ValueError:
+                    pass
+        finally:
+            t.add_(1)
+
+    a = early(torch.ones(()))
+    try:
+        a.requires_grad_()
+    except AttributeError:
+        pass
+    a.backward()

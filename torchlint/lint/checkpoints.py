@@ -14,7 +14,17 @@ from functools import cached_property
 from typing import NamedTuple
 
 from torchlint.lint.described import Described
-from torchlint.lint.own_files import bound_in, is_by_trainer, is_processed, is_settled, is_shipped, root, ways
+from torchlint.lint.own_files import (
+    bound_in,
+    is_buffer,
+    is_by_trainer,
+    is_processed,
+    is_rewound,
+    is_settled,
+    is_shipped,
+    root,
+    ways,
+)
 from torchlint.lint.pickled import (
     MODULE,
     OBJECT,
@@ -82,6 +92,32 @@ class _Asking(Described):
                 continue
             return Pickled(call.lineno, *Refused(f"what may be a `{last}`", PLAIN))
         return None
+
+    def _is_declared(self, node: ast.AST) -> bool:
+        """Whether an entry of a value is declared to be of a class that is no container: `config: Config = x["c"]`."""
+        entry = self._parents[node]
+        declared = self._parents.get(entry)
+        if not (isinstance(entry, ast.Subscript) and isinstance(declared, ast.AnnAssign) and declared.value is entry):
+            return False
+        name = self._full(declared.annotation)
+        return name.rpartition(".")[2][:1].isupper() and name.partition(".")[0] not in _PLAIN_KINDS
+
+    def _is_loaded(self, node: ast.AST) -> bool:
+        """Whether a value, or an entry of it, is an argument of what loads a state."""
+        user = self._parents[node]
+        while True:
+            if isinstance(user, ast.Subscript) and user.value is node:
+                node, user = user, self._parents[user]
+            elif isinstance(user, ast.Attribute) and user.attr in ("get", "pop"):
+                called = self._parents[user]
+                if not isinstance(called, ast.Call):
+                    return False
+                node, user = called, self._parents[called]
+            elif isinstance(user, ast.keyword):
+                user = self._parents[user]
+            else:
+                break
+        return isinstance(user, ast.Call) and user.func is not node and "state_dict" in last_name(user.func)
 
     @cached_property
     def _last_line(self) -> int:
@@ -199,37 +235,11 @@ class Checkpoints(_Asking):
             return True
         return bool(self._keys_read(call)) or any(map(self._is_loaded, uses))
 
-    def _is_declared(self, node: ast.AST) -> bool:
-        """Whether an entry of a value is declared to be of a class that is no container: `config: Config = x["c"]`."""
-        entry = self._parents[node]
-        declared = self._parents.get(entry)
-        if not (isinstance(entry, ast.Subscript) and isinstance(declared, ast.AnnAssign) and declared.value is entry):
-            return False
-        name = self._full(declared.annotation)
-        return name.rpartition(".")[2][:1].isupper() and name.partition(".")[0] not in _PLAIN_KINDS
-
     def _is_plain(self, save: ast.Call) -> bool:
         """Whether `torch.save` is given a state, or a table that is written out, and nothing that is refused."""
         what = save.args[0] if save.args else None
         written = self._keys_saved(save) is not None or (what is not None and is_state(what))
         return written and self.saved(save) is None
-
-    def _is_loaded(self, node: ast.AST) -> bool:
-        """Whether a value, or an entry of it, is an argument of what loads a state."""
-        user = self._parents[node]
-        while True:
-            if isinstance(user, ast.Subscript) and user.value is node:
-                node, user = user, self._parents[user]
-            elif isinstance(user, ast.Attribute) and user.attr in ("get", "pop"):
-                called = self._parents[user]
-                if not isinstance(called, ast.Call):
-                    return False
-                node, user = called, self._parents[called]
-            elif isinstance(user, ast.keyword):
-                user = self._parents[user]
-            else:
-                break
-        return isinstance(user, ast.Call) and user.func is not node and "state_dict" in last_name(user.func)
 
     def is_ours(self, call: ast.Call) -> bool:
         """
@@ -241,8 +251,20 @@ class Checkpoints(_Asking):
             for each in self._ways(call, 0).values()
         )
 
+    def is_from_memory(self, call: ast.Call) -> bool:
+        """Whether the class saves into buffers in memory alone, and a call of `torch.load` in it reads a buffer."""
+        saves = self.saved_by_class(call) if call.args and is_rewound(call.args[0], self.function_around(call)) else ()
+        ways = [self._ways(each, 1).values() for each in saves]
+        return bool(ways) and all(any(is_buffer(place, self._full) for place in places) for places in ways)
+
     def is_beside_pickles(self, call: ast.Call) -> bool:
-        """Whether the function that a call of `torch.load` stands in unpickles something else, too."""
+        """
+        Whether the function that a call of `torch.load` stands in unpickles something else, too, or its class is an
+        unpickler (`find_class` that has storages loaded on the CPU).
+        """
+        around = self.class_around(call)
+        if around is not None and any(last_name(base).endswith("Unpickler") for base in around.bases):
+            return True
         return any(
             isinstance(each, ast.Call) and self._full(each.func) in _UNPICKLING
             for each in walk(self.function_around(call))

@@ -81,6 +81,7 @@ class Loaded:
             "is_ours": self.is_test
             or self.checkpoints.is_ours(call)
             or self.checkpoints.is_own_place(call)
+            or self.checkpoints.is_from_memory(call)
             or self._is_left_by_imported(call),
             "is_meant": self._says_why(statement, call)
             or (bool(beside) and (holds is not None or any(map(self.checkpoints.is_unknown, beside)))),

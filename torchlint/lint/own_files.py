@@ -197,6 +197,19 @@ def is_by_trainer(path: ast.expr) -> bool:
     return isinstance(path, ast.Attribute) and path.attr in _BY_TRAINER
 
 
+def is_buffer(place: ast.expr, full: Callable[[ast.AST], str]) -> bool:
+    """Whether a place is a buffer in memory that holds nothing yet."""
+    return isinstance(place, ast.Call) and full(place.func) == "io.BytesIO" and not place.args
+
+
+def is_rewound(place: ast.expr, around: ast.AST) -> bool:
+    """Whether a function goes back to the beginning of what a variable holds: that is a file, or a buffer."""
+    if not isinstance(place, ast.Name):
+        return False
+    asked = (each for each in walk(around) if isinstance(each, ast.Attribute) and each.attr == "seek")
+    return any(isinstance(each.value, ast.Name) and each.value.id == place.id for each in asked)
+
+
 def root(path: ast.expr) -> str:
     """The attribute of `self` that a path begins at; "" where it begins at anything else."""
     while True:

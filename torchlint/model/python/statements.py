@@ -7,6 +7,7 @@ Assignments, control flow and definitions have modules of their own; `interprete
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import partial
 
 from torchlint.condition import Condition
@@ -35,7 +36,7 @@ from torchlint.model.state.values import (
     is_foreign,
     sure_tensors,
 )
-from torchlint.syntax import cst, ir
+from torchlint.syntax import cst, dataflow, ir
 from torchlint.syntax.for_effect import is_for_effect
 from torchlint.syntax.spelling import dotted, functional_only_returns, identifier, method_only_returns, only_returns
 
@@ -151,7 +152,7 @@ def _is_there(run: Run, call: ir.Call, tensor: Tensor) -> bool:
         given |= _as_its_model(made)
         if asked <= given:
             return True
-    if len(call.arguments) == 1 and _is_computed_from(tensor, _whose_device(run, call.arguments[0].value)):
+    if len(call.arguments) == 1 and _is_computed_from(run, tensor, _whose_device(run, call.arguments[0].value)):
         return True
     return tensor.shape == () and not any(_is_dtype(run, each.value) for each in call.arguments)
 
@@ -188,17 +189,24 @@ def _is_buffer(run: Run, owner: ir.Expression) -> bool:
     )
 
 
-def _whose_device(run: Run, argument: ir.Expression) -> Tensor | None:
-    """`k` in `t.to(k.device)`."""
+def _whose_device(run: Run, argument: ir.Expression) -> Value | None:
+    """
+    `k` in `t.to(k.device)`: a tensor, or what nobody knows, which is one as it has a device, in a variable that the
+    function never sets anew.
+    """
     if not isinstance(argument, ir.Attribute) or argument.attr != "device":
         return None
     owner = evaluate_again(run, argument.value)
+    if isinstance(owner, Unknown) and owner.tensor is None and isinstance(argument.value, ir.Name):
+        inside = run.machine.stack[-1].definition if run.machine.stack else None
+        is_set = not isinstance(inside, ir.FunctionDef) or argument.value.id in dataflow.sets(inside.body)
+        return None if is_set else owner
     if isinstance(owner, Unknown):
         return owner.tensor
     return owner if isinstance(owner, Tensor) else None
 
 
-def _is_computed_from(tensor: Tensor, other: Tensor | None) -> bool:
+def _is_computed_from(run: Run, tensor: Tensor, other: Value | None) -> bool:
     """Whether a tensor was computed from another one without a move: torch computes where its operands lie."""
     pending, known = [tensor], set[int]()
     while pending and other is not None and len(known) < _MOST_OPERANDS:
@@ -208,7 +216,22 @@ def _is_computed_from(tensor: Tensor, other: Tensor | None) -> bool:
         if id(each) not in known and each.op.rpartition(".")[2] not in _MOVES:
             known.add(id(each))
             pending += each.inputs
+            if isinstance(other, Unknown) and any(found is other for found in _operands(run, each.origin)):
+                return True
     return False
+
+
+def _operands(run: Run, origin: ir.Node) -> Iterator[Value]:
+    """The values of the operands of an arithmetic expression, and of those in it, that have a name."""
+    pending = [origin]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, ir.Binary):
+            pending += (each.left, each.right)
+        elif isinstance(each, ir.Unary):
+            pending.append(each.operand)
+        elif isinstance(each, (ir.Name, ir.Attribute)) and each is not origin:
+            yield evaluate_again(run, each)
 
 
 def _as_its_model(made: ir.Call) -> set[str]:

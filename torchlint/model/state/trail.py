@@ -329,6 +329,8 @@ def _join_guarded(values: list[tuple[Guard, Any]]) -> tuple[tuple[Guard, Any], .
         (both, node) for guard, entries in values for inner, node in entries if (both := meet(guard, inner)) is not None
     ]
     doubts = [_has_doubt(both) for both, _ in found]  # asked once of each, not of each two
+    if True in doubts and False in doubts:
+        _doubt_parts(values, found, doubts)
     doubtful = [found[index] for index, doubt in enumerate(doubts) if doubt] if True in doubts else []
     merged: list[tuple[Guard, Any]] = []
     doubted: list[bool] = []
@@ -351,6 +353,20 @@ def _join_guarded(values: list[tuple[Guard, Any]]) -> tuple[tuple[Guard, Any], .
             merged.append((both, node))
             doubted.append(doubts[number])
     return tuple(merged)
+
+
+def _doubt_parts(values: list[tuple[Guard, Any]], found: list[tuple[Guard, Any]], doubts: list[bool]) -> None:
+    """
+    A path of which another is a part that is in doubt, is in doubt: of the two nobody knows which it is. What a
+    function returns in a `try` it does not return where it comes to its end; the guard of that names no arm for it.
+    """
+    parts = [guard for guard, _ in values]
+    doubtful = [each for each, doubt in zip(found, doubts, strict=True) if doubt]
+    for number, (both, node) in enumerate(found):
+        if doubts[number] or not any(both < part for part in parts):
+            continue
+        if any(node is each and both < part <= guard for guard, each in doubtful for part in parts):
+            found[number], doubts[number] = (both | unknown_guard(), node), True
 
 
 def _covers_doubt(one: Guard, other: Guard, node: Any, doubtful: list[tuple[Guard, Any]]) -> bool:
