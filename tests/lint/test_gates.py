@@ -232,6 +232,8 @@ def test_what_only_works_with_a_deprecated_name_and_is_left_out_is_strict(tmp_pa
     [
         ("torch.compile = None\n", True),
         ("setattr(torch, 'compile', None)\n", True),
+        ("name = 'compile'\nsetattr(torch, name, None)\n", True),
+        ("setattr(torch, 'compiler', None)\n", False),
         ("import sys\nsys.modules['torch.compile'] = None\n", True),
         ("if torch.compile == 1: pass\n", False),
     ],

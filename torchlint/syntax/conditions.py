@@ -77,7 +77,7 @@ def key(expression: ir.Expression) -> Key | None:
 def compared_text(expression: ir.Expression) -> str | None:
     """
     The text of `x` in `x == constant`, however it is negated: no two such conditions with different constants hold at
-    once. Only for texts, of which no two spellings are equal.
+    once. Only for texts and integers, of which no two are equal.
     """
     while isinstance(expression, ir.Unary) and expression.op == "not":
         expression = expression.operand
@@ -85,7 +85,7 @@ def compared_text(expression: ir.Expression) -> str | None:
         return None
     sides = (expression.left, expression.rights[0])
     for constant, other in (sides, sides[::-1]):
-        if isinstance(constant, ir.Constant) and isinstance(constant.value, str):
+        if isinstance(constant, ir.Constant) and type(constant.value) in (str, int):
             try:
                 return _atom(other, set(), 0)
             except _ImpureError:

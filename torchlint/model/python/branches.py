@@ -7,6 +7,7 @@ What a condition says of a value holds in its arm.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from torchlint.model.python.arms import follow_arm, note_rest
@@ -33,29 +34,24 @@ _NAMED: Final = (ir.Name, ir.Attribute)
 
 def if_statement(run: Run, node: ir.If) -> None:
     """`if`: its arms, joined."""
-    _follow_arms(run, node)
-    note_rest(run, node)
-
-
-def _follow_arms(run: Run, node: ir.If) -> None:
     truth = evaluate_test(run, node.test)
     if truth is not Truth.MAYBE:
         follow_arm(run, node.body if truth is Truth.YES else node.orelse)
-        return
-
-    def then() -> None:
-        _refine(run, node.test, True)
-        follow_arm(run, node.body)
-
-    def otherwise() -> None:
-        _refine(run, node.test, False)
-        follow_arm(run, node.orelse)
-
-    arms = arms_of_test(run, node.test, then, otherwise)
-    if len(arms) == 1:
-        arms[0][1]()
     else:
-        run.machine.fork(arms)
+        # by `partial`: mypyc keeps nested functions in a circle of their own
+        then, otherwise = partial(_refined, run, node.test, True), partial(_refined, run, node.test, False)
+        arms = arms_of_test(run, node.test, partial(then, node.body), partial(otherwise, node.orelse))
+        if len(arms) == 1:
+            arms[0][1]()
+        else:
+            run.machine.fork(arms)
+    note_rest(run, node)
+
+
+def _refined(run: Run, test: ir.Expression, holds: bool, body: list[ir.Statement]) -> None:
+    """An arm, in the light of its condition."""
+    _refine(run, test, holds)
+    follow_arm(run, body)
 
 
 def _refine(run: Run, test: ir.Expression, holds: bool) -> None:

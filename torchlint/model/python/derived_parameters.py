@@ -111,11 +111,18 @@ def _is_made_one_later(run: Run, node: ir.Assign, target: ir.Attribute) -> bool:
     for each in _after(running.body, node) if isinstance(running, ir.FunctionDef) else ():
         if not isinstance(each, ir.Assign) or each.value is None:
             continue
-        if any(isinstance(other, ir.Attribute) and dotted(other) == dotted(target) for other in each.targets):
+        if any(_may_be_same(other, target) for other in each.targets):
             parameter, op = _parameter_in(run, each.value)
             if parameter is not None and not op:
                 return True
     return False
+
+
+def _may_be_same(other: ir.Expression, target: ir.Attribute) -> bool:
+    """Whether an attribute that is set is the same one: of the same name, or of what a call gives."""
+    if not isinstance(other, ir.Attribute) or other.attr != target.attr:
+        return False
+    return dotted(other) == dotted(target) or not dotted(other)
 
 
 def _after(body: list[ir.Statement], node: ir.Statement) -> list[ir.Statement]:

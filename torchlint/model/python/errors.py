@@ -27,6 +27,7 @@ from torchlint.syntax.spelling import dotted
 MOST_ATTEMPTED = 3
 """Simple statements in a `try` that is there because they may fail."""
 _LEAVING = (ir.Return, ir.Break, ir.Continue)
+_RAISING_NOTHING = (ir.Pass, ir.Break, ir.Continue)
 _TELLING = ("print", "traceback", "logging", "logger", "log", "warnings")
 
 
@@ -59,7 +60,7 @@ def try_statement(run: Run, node: ir.Try) -> None:
     call = machine.stack[-1] if machine.stack else None
     returned = len(call.returns) if call is not None else 0
     run.finals.append((len(machine.stack), node.final))
-    if node.handlers:
+    if node.handlers and not all(isinstance(each, _RAISING_NOTHING) for each in node.body):
         number = machine.branch((id(node) + machine.clock, "try"))
         arms: list[tuple[Guard, Callable[[], None]]] = [(frozenset({(number, 0)}), body)]
         arms += [(frozenset({(number, 1 + i)}), handler(each)) for i, each in enumerate(node.handlers)]

@@ -170,13 +170,32 @@ def _known_of_all(values: list[Value]) -> Known | None:
     return Known(**shared)
 
 
+_MOST_OPERANDS: Final = 60
+"""Tensors that are looked at for what one was computed from."""
+
+
 def dtype_of(torch: Torch, tensor: Tensor) -> str:
     """
     The very dtype of a tensor, "" if it is not known. Where a `forward` runs as it does by default, nobody has
     chosen another dtype for what requires grad, nor is there an autocast around it.
     """
-    plain = torch.by_default and tensor.dtype != "complex" and tensor.requires_grad.otherwise is Truth.YES
-    return tensor.precise or (torch.default_dtype if plain else "")
+    if tensor.precise or not torch.by_default:
+        return tensor.precise
+    plain = tensor.dtype != "complex" and tensor.requires_grad.otherwise is Truth.YES
+    return torch.default_dtype if plain and not _is_of_another_dtype(torch, tensor) else ""
+
+
+def _is_of_another_dtype(torch: Torch, tensor: Tensor) -> bool:
+    """Whether a tensor of which the dtype is not known was computed from one that somebody has chosen another for."""
+    pending, known = [tensor], set[int]()
+    while pending and len(known) < _MOST_OPERANDS:
+        each = pending.pop()
+        if each.precise and each.precise != torch.default_dtype and each.dtype == "float":
+            return True
+        if not each.precise and id(each) not in known:
+            known.add(id(each))
+            pending += each.inputs
+    return False
 
 
 def has_dtype(torch: Torch, tensor: Tensor, wanted: str) -> Truth:
