@@ -15,7 +15,7 @@ writes, which are told at the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final, TypeAlias
 
@@ -45,14 +45,10 @@ _Fault: TypeAlias = "tuple[object, ...]"
 class Visits:
     """The arms that were come to, by the identity of their statements, and what was told there."""
 
-    __slots__ = ("_arms", "_doubtful", "_refused")
+    __slots__ = ("_arms",)
 
     def __init__(self) -> None:
         self._arms: dict[int, dict[Visit, dict[_Fault, list[Event]]]] = {}
-        self._doubtful: dict[int, Event] = {}
-        """Events, which are kept here: another one would get the number of one that is gone."""
-        self._refused: set[object] = set()
-        """Places of writes."""
 
     def note(self, arm: int, visit: Visit, events: Iterable[Event], writes: Iterable[LeafWrite]) -> None:
         """In an arm these events were told, and these writes made."""
@@ -69,35 +65,38 @@ class Visits:
 
     def settled(self, events: list[Event]) -> list[Event]:
         """The events, without those that nobody knows the program to come to."""
+        doubtful: dict[int, Event] = {}  # events are kept in it: another one would get the number of one that is gone
+        refused: set[object] = set()  # places of writes: these may do other harm beside being refused, and stay
         for visits in self._arms.values():
-            if len(visits) > 1:
-                self._compare(visits)
-        self._arms.clear()
-        if not self._doubtful and not self._refused:
-            return events
-        return [self._less_sure(each) for each in events if id(each) not in self._doubtful]
-
-    def _compare(self, visits: dict[Visit, dict[_Fault, list[Event]]]) -> None:
-        for (called_from, decided), faults in visits.items():
-            if not faults or not decided:
-                continue
-            others = [
-                found
-                for (other, reached), found in visits.items()
-                if other != called_from and not (reached and reached <= decided)
-            ]
-            for fault, told in faults.items():
-                if all(fault in each for each in others):
-                    continue
-                self._doubtful.update((id(each), each) for each in told)
+            for fault, told in _only_in_some(visits) if len(visits) > 1 else ():
+                doubtful.update((id(each), each) for each in told)
                 if fault[0] is InplaceWrite and fault[2] is Truth.YES:
-                    self._refused.add(fault[1])
+                    refused.add(fault[1])
+        self._arms.clear()
+        if not doubtful and not refused:
+            return events
+        return [
+            replace(each, leaf_raises=Truth.MAYBE)
+            if isinstance(each, InplaceWrite) and id(each.node) in refused
+            else each
+            for each in events
+            if id(each) not in doubtful
+        ]
 
-    def _less_sure(self, event: Event) -> Event:
-        """A write may do other harm beside being refused: it stays."""
-        if isinstance(event, InplaceWrite) and id(event.node) in self._refused:
-            return replace(event, leaf_raises=Truth.MAYBE)
-        return event
+
+def _only_in_some(visits: dict[Visit, dict[_Fault, list[Event]]]) -> Iterator[tuple[_Fault, list[Event]]]:
+    """What fails in one visit and not in another, that comes from elsewhere by a decision of its own."""
+    for (called_from, decided), faults in visits.items():
+        if not faults or not decided:
+            continue
+        others = [
+            found
+            for (other, reached), found in visits.items()
+            if other != called_from and not (reached and reached <= decided)
+        ]
+        for fault, told in faults.items():
+            if not all(fault in each for each in others):
+                yield fault, told
 
 
 def _fault(event: Event) -> _Fault:

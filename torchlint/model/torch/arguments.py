@@ -6,6 +6,7 @@ Reads values; runs no operation.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final, cast
 
 from torchlint.knowledge.ops.find import Known
@@ -23,6 +24,7 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
+    explore,
     fits,
     is_value_of_elsewhere,
 )
@@ -171,7 +173,7 @@ def _known_of_all(values: list[Value]) -> Known | None:
 
 
 _MOST_OPERANDS: Final = 60
-"""Tensors that are looked at for what one was computed from."""
+"""Tensors that are looked at for what one was computed from: it is asked of each in a long chain."""
 
 
 def dtype_of(torch: Torch, tensor: Tensor) -> str:
@@ -187,15 +189,15 @@ def dtype_of(torch: Torch, tensor: Tensor) -> str:
 
 def _is_of_another_dtype(torch: Torch, tensor: Tensor) -> bool:
     """Whether a tensor of which the dtype is not known was computed from one that somebody has chosen another for."""
-    pending, known = [tensor], set[int]()
-    while pending and len(known) < _MOST_OPERANDS:
-        each = pending.pop()
-        if each.precise and each.precise != torch.default_dtype and each.dtype == "float":
-            return True
-        if not each.precise and id(each) not in known:
-            known.add(id(each))
-            pending += each.inputs
-    return False
+    return any(
+        isinstance(each, Tensor) and each.precise not in ("", torch.default_dtype) and each.dtype == "float"
+        for each in islice(explore(tensor, _operands_of_unknown), _MOST_OPERANDS)
+    )
+
+
+def _operands_of_unknown(value: Value) -> tuple[Tensor, ...]:
+    """What a tensor was computed from of which the dtype is not known."""
+    return value.inputs if isinstance(value, Tensor) and not value.precise else ()
 
 
 def has_dtype(torch: Torch, tensor: Tensor, wanted: str) -> Truth:
